@@ -1,0 +1,1 @@
+"""Load, recompute and inspect graded HealthBench runs."""

@@ -1,0 +1,1 @@
+"""The arithmetic. It knows no files, no database and no screen."""
