@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -93,7 +93,7 @@ class Metric:
     def from_tallies(cls, name: str, tallies: Mapping[int, Tally]) -> Metric:
         """Build a metric from tallies by row of the example."""
         rows = sorted(tallies)
-        columns = {
+        columns: dict[str, npt.NDArray[Any]] = {
             column: np.array([getattr(tallies[row], column) for row in rows], dtype=kind)
             for column, kind in _COLUMNS.items()
         }
