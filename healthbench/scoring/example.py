@@ -48,6 +48,7 @@ class Tally(NamedTuple):
         achieved: Signed sum of the points of criteria known to be met.
         unknown_positive: Sum of the positive points whose verdict is unknown (>= 0).
         unknown_negative: Sum of the negative points whose verdict is unknown (<= 0).
+        negative: Sum of all negative points (<= 0), whatever the verdict.
         n_items: Number of criteria.
         n_unknown: Number of criteria whose verdict is unknown.
     """
@@ -56,6 +57,7 @@ class Tally(NamedTuple):
     achieved: float
     unknown_positive: float
     unknown_negative: float
+    negative: float
     n_items: int
     n_unknown: int
 
@@ -92,11 +94,13 @@ def tally(points: Sequence[float], met: Sequence[bool | None]) -> Tally:
         raise ValueError(
             f"tally: {len(points)} points but {len(met)} verdicts; give one verdict a criterion"
         )
-    possible = achieved = unknown_positive = unknown_negative = 0.0
+    possible = achieved = unknown_positive = unknown_negative = negative = 0.0
     n_unknown = 0
     for value, verdict in zip(points, met, strict=True):
         if value > 0:
             possible += value
+        else:
+            negative += value
         if verdict is True:
             achieved += value
         elif verdict is None:
@@ -109,7 +113,9 @@ def tally(points: Sequence[float], met: Sequence[bool | None]) -> Tally:
             raise TypeError(
                 f"tally: a verdict is True, False or None, not {type(verdict).__name__}"
             )
-    return Tally(possible, achieved, unknown_positive, unknown_negative, len(points), n_unknown)
+    return Tally(
+        possible, achieved, unknown_positive, unknown_negative, negative, len(points), n_unknown
+    )
 
 
 def example_score(points: Sequence[float], met: Sequence[bool | None]) -> float | None:

@@ -31,6 +31,7 @@ _COLUMNS = {
     "achieved": np.float64,
     "unknown_positive": np.float64,
     "unknown_negative": np.float64,
+    "negative": np.float64,
     "n_items": np.int64,
     "n_unknown": np.int64,
 }
@@ -43,7 +44,7 @@ class Metric:
     Attributes:
         name: ``overall_score`` or a tag.
         example: Row of the example in the run, ascending, shape (m,).
-        possible, achieved, unknown_positive, unknown_negative: Points as in ``Tally``, shape (m,).
+        possible, achieved, unknown_positive, unknown_negative, negative: Points as in ``Tally``, shape (m,).
         n_items, n_unknown: Criteria as in ``Tally``, shape (m,).
     """
 
@@ -53,6 +54,7 @@ class Metric:
     achieved: FloatArray
     unknown_positive: FloatArray
     unknown_negative: FloatArray
+    negative: FloatArray
     n_items: IntArray
     n_unknown: IntArray
 
@@ -85,6 +87,7 @@ class Metric:
             self.achieved[rows],
             self.unknown_positive[rows],
             self.unknown_negative[rows],
+            self.negative[rows],
             self.n_items[rows],
             self.n_unknown[rows],
         )
