@@ -40,6 +40,13 @@ class Bounds(NamedTuple):
     high: float
 
 
+def clip(value: float) -> float:
+    """Clip to [0, 1]; NaN stays NaN. The official rule applies it once, to a mean."""
+    if value < 0:
+        return 0.0
+    return 1.0 if value > 1 else value
+
+
 class Tally(NamedTuple):
     """Points of one example (or of its criteria with one tag), enough for its score and bounds.
 
