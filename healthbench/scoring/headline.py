@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from healthbench.scoring.aggregate import early_late_gap, summarize
+from healthbench.scoring.aggregate import summarize_metric
 from healthbench.scoring.run_scores import OVERALL
 from healthbench.scoring.uncertainty import bootstrap
 
@@ -25,7 +25,8 @@ class Headline:
         early_clipped: Mean of the example scores clipped one by one.
         low, high: Unclipped means of the lowest and highest example scores the unknown verdicts leave open.
         standard_error: Of the unclipped mean, bootstrap over prompts.
-        ci_low, ci_high: 95 % interval of the unclipped mean, bootstrap over prompts.
+        ci_low, ci_high: 95 % interval of the unclipped mean, bootstrap over prompts. None, as the standard error,
+            where fewer than two prompts have a score.
         n_scored: Examples with a score.
         below_zero: Examples with a score below 0.
     """
@@ -44,22 +45,20 @@ class Headline:
 
 def headline(run: RunScores) -> Headline:
     """Compute the overall figures of a run, with 1,000 seeded resamples over prompts for its interval."""
-    overall = summarize(run).get(OVERALL)
+    overall = summarize_metric(run.overall)
     scores = run.overall.scores
     scores = scores[~np.isnan(scores)]
-    low, high = overall.bounds if overall and overall.bounds else (None, None)
-    if overall is None or not len(scores):
-        return Headline(None, None, None, low, high, None, None, None, 0, 0)
-    interval = bootstrap(run, [OVERALL])[OVERALL]
+    low, high = overall.bounds or (None, None)
+    interval = bootstrap(run, [OVERALL]).get(OVERALL)
     return Headline(
         score=overall.score,
         unclipped=overall.unclipped,
-        early_clipped=early_late_gap(scores).early,
+        early_clipped=overall.early_clipped,
         low=low,
         high=high,
-        standard_error=interval.standard_error,
-        ci_low=interval.low,
-        ci_high=interval.high,
+        standard_error=interval.standard_error if interval else None,
+        ci_low=interval.low if interval else None,
+        ci_high=interval.high if interval else None,
         n_scored=len(scores),
         below_zero=int((scores < 0).sum()),
     )

@@ -66,14 +66,9 @@ def draw_counts(n_prompts: int, resamples: int = 1000, seed: int = 0) -> Counts:
         )
     rng = np.random.default_rng(seed)
     counts = np.empty((resamples, n_prompts), np.uint8)
-    step = max(1, _CELLS_AT_ONCE // n_prompts)
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        drawn = rng.integers(0, n_prompts, size=(rows, n_prompts), dtype=np.uint32)
-        cells = drawn + (np.arange(rows, dtype=np.int64) * n_prompts)[:, None]
-        counts[start : start + rows] = np.bincount(
-            cells.ravel(), minlength=rows * n_prompts
-        ).reshape(rows, n_prompts)
+    for row in range(resamples):
+        drawn = rng.integers(0, n_prompts, size=n_prompts, dtype=np.uint32)
+        counts[row] = np.bincount(drawn, minlength=n_prompts)
     counts.flags.writeable = False
     return counts
 
