@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from healthbench.scoring.aggregate import summarize_metric
 from healthbench.scoring.run_scores import OVERALL
 from healthbench.scoring.uncertainty import bootstrap
@@ -46,10 +44,10 @@ class Headline:
 def headline(run: RunScores) -> Headline:
     """Compute the overall figures of a run, with 1,000 seeded resamples over prompts for its interval."""
     overall = summarize_metric(run.overall)
-    scores = run.overall.scores
-    scores = scores[~np.isnan(scores)]
     low, high = overall.bounds or (None, None)
-    interval = bootstrap(run, [OVERALL]).get(OVERALL)
+    if overall.unclipped is None:
+        return Headline(None, None, None, low, high, None, None, None, 0, 0)
+    interval = bootstrap(run, [OVERALL])[OVERALL]
     return Headline(
         score=overall.score,
         unclipped=overall.unclipped,
@@ -59,6 +57,6 @@ def headline(run: RunScores) -> Headline:
         standard_error=interval.standard_error if interval else None,
         ci_low=interval.low if interval else None,
         ci_high=interval.high if interval else None,
-        n_scored=len(scores),
-        below_zero=int((scores < 0).sum()),
+        n_scored=overall.n,
+        below_zero=int((run.overall.scores < 0).sum()),
     )

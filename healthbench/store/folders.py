@@ -1,0 +1,106 @@
+"""Publish a folder whole or not at all, and clear what killed writers left."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import uuid
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import duckdb
+from filelock import FileLock, Timeout
+
+from healthbench.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_INCOMING = ".incoming-"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def publishing(place: Path) -> Iterator[Path]:
+    """Give a new folder to fill; rename it to ``place`` at the end, or remove it where filling failed.
+
+    Where another process published the same place meanwhile, that one stays and ours is dropped.
+
+    Raises:
+        StoreError: The disk is full or the store cannot be written.
+    """
+    incoming = place.parent / f"{_INCOMING}{uuid.uuid4().hex}"
+    lock = FileLock(f"{incoming}.lock")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with lock:
+            incoming.mkdir()
+            try:
+                yield incoming
+                _rename(incoming, place)
+            finally:
+                shutil.rmtree(incoming, ignore_errors=True)
+    except OSError as error:
+        raise StoreError(_sentence(place.parent, error)) from error
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise StoreError(_sentence(place.parent, error)) from error
+    finally:
+        incoming.with_name(incoming.name + ".lock").unlink(missing_ok=True)
+
+
+def clear_leftovers(parent: Path) -> int:
+    """Remove folders whose writer was killed; return how many. Folders being written now are locked and stay."""
+    cleared = 0
+    for lock_file in parent.glob(f"{_INCOMING}*.lock"):
+        lock = FileLock(lock_file, timeout=0)
+        try:
+            with lock:
+                shutil.rmtree(lock_file.with_suffix(""), ignore_errors=True)
+                cleared += 1
+        except Timeout:
+            continue
+        lock_file.unlink(missing_ok=True)
+    return cleared
+
+
+def remove_folder(place: Path) -> None:
+    """Remove a published folder; it disappears under its name at once, its files right after."""
+    going = place.parent / f"{_INCOMING}{uuid.uuid4().hex}"
+    with FileLock(f"{going}.lock"):
+        try:
+            place.rename(going)
+        except OSError as error:
+            raise StoreError(
+                f"{place.name} could not be removed from {place.parent}: check its permissions."
+            ) from error
+        shutil.rmtree(going, ignore_errors=True)
+    going.with_name(going.name + ".lock").unlink(missing_ok=True)
+
+
+def _rename(incoming: Path, place: Path) -> None:
+    _make_durable(incoming)
+    try:
+        incoming.rename(place)
+    except OSError:
+        if not place.exists():
+            raise
+
+
+def _make_durable(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb+") as file:
+                os.fsync(file.fileno())
+
+
+def _sentence(store: Path, error: Exception) -> str:
+    text = str(error)
+    full = (isinstance(error, OSError) and error.errno in _NO_ROOM) or any(
+        sign in text
+        for sign in ("No space left", "Disk quota", "failed to offload", "max_temp_directory_size")
+    )
+    if full:
+        return f"There is no room on the disk for {store}: free some space or set HEALTHBENCH_HOME, then import again."
+    return f"The store at {store} could not be written: check its permissions, or set HEALTHBENCH_HOME to another folder."

@@ -1,0 +1,344 @@
+"""Many runs, and the questions a page or a command asks of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from healthbench.errors import InputRefusedError, StoreError
+from healthbench.model import ImportReport, Message, RunInfo
+from healthbench.readers import find_runs
+from healthbench.readers.dataset import is_dataset
+from healthbench.scoring.example import Tally
+from healthbench.scoring.headline import Headline
+from healthbench.store import filters
+from healthbench.store.dataset_folder import write_dataset
+from healthbench.store.folders import clear_leftovers, remove_folder
+from healthbench.store.hub import Hub, read_record
+from healthbench.store.records import (
+    DatasetSummary,
+    ExampleFilter,
+    ExampleView,
+    ImportOutcome,
+    Progress,
+    RunSummary,
+    UnreadableRun,
+)
+from healthbench.store.run_folder import SCHEMA_VERSION, digest, run_id, write_run
+from healthbench.store.tables import read_run_scores, sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    import duckdb
+    import pandas as pd
+
+    from healthbench.readers import RunSource
+    from healthbench.scoring.run_scores import RunScores
+
+_SNIPPET = 160
+
+
+class Library:
+    """The store at one place.
+
+    Any number of processes may use the same place at once. Opening it clears what killed imports left.
+
+    Args:
+        home: Folder of the store; made when something is first written.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._hub = Hub(home)
+        for kind in ("runs", "datasets"):
+            clear_leftovers(home / kind)
+
+    def close(self) -> None:
+        """Release the database connection."""
+        self._hub.close()
+
+    # Importing
+
+    def import_paths(
+        self,
+        paths: Sequence[Path],
+        dataset: Path | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> list[ImportOutcome]:
+        """Import every run (and attach every data set) in files and folders; one refusal stops none.
+
+        Args:
+            paths: Files and folders.
+            dataset: A data set for producers whose files mean nothing without one.
+            progress: Called now and then; whatever it raises stops the import and leaves nothing of that run.
+
+        Raises:
+            StoreError: The store cannot be written.
+        """
+        outcomes = []
+        runs = []
+        for path in paths:
+            if path.is_file() and is_dataset(path):
+                outcomes.append(self._attach(path))
+            else:
+                runs.append(path)
+        for found in find_runs(runs, dataset):
+            name = (
+                found.paths[0].name if len(found.paths) == 1 else f"{found.paths[0].parent.name}/"
+            )
+            if found.refused is not None:
+                outcomes.append(ImportOutcome(name, refusal=str(found.refused)))
+            outcomes += [self._import(name, source, progress) for source in found.runs]
+        return outcomes
+
+    def attach_dataset(self, path: Path) -> DatasetSummary:
+        """Keep a benchmark data set, so that every run gets its themes by prompt_id.
+
+        Raises:
+            InputRefusedError: The file is no data set.
+            StoreError: The store cannot be written.
+        """
+        if not path.is_file():
+            raise InputRefusedError(f"{path.name} is not a file: give the data set's JSONL file.")
+        name = digest(path)[:16]
+        place = self.home / "datasets" / name
+        if not place.exists():
+            write_dataset(place, path)
+        return self._dataset(place)
+
+    def _attach(self, path: Path) -> ImportOutcome:
+        try:
+            return ImportOutcome(path.name, dataset=self.attach_dataset(path))
+        except InputRefusedError as error:
+            return ImportOutcome(path.name, refusal=str(error))
+
+    def _import(
+        self, name: str, source: RunSource, progress: Callable[[Progress], None] | None
+    ) -> ImportOutcome:
+        try:
+            digests = {path.name: digest(path) for path in source.files}
+            place = self.home / "runs" / run_id(source, list(digests.values()))
+            if place.exists():
+                return ImportOutcome(name, self.summary(place.name), already_there=True)
+            write_run(place, source, digests, progress)
+            return ImportOutcome(name, self.summary(place.name))
+        except InputRefusedError as error:
+            return ImportOutcome(name, refusal=str(error))
+        except OSError as error:
+            return ImportOutcome(
+                name,
+                refusal=f"{name} cannot be read ({error.strerror or 'unknown fault'}): check its permissions.",
+            )
+
+    # Runs and data sets
+
+    def runs(self) -> list[RunSummary]:
+        """Return the runs of this version's layout, oldest import first."""
+        found = []
+        for place in self._places("runs", "run.json"):
+            try:
+                found.append(self.summary(place.name))
+            except StoreError:
+                continue
+        return sorted(found, key=lambda run: (run.imported, run.name, run.id))
+
+    def unreadable(self) -> list[UnreadableRun]:
+        """Return the run folders that this version cannot use, with the reason."""
+        found = []
+        for place in self._places("runs", "run.json"):
+            try:
+                self.summary(place.name)
+            except StoreError as error:
+                found.append(UnreadableRun(place.name, place, str(error)))
+        return found
+
+    def summary(self, run_id: str) -> RunSummary:
+        """Return what is known of a run.
+
+        Raises:
+            StoreError: There is no such run, or another version wrote it.
+        """
+        place = self.home / "runs" / run_id
+        if not (place / "run.json").exists():
+            raise StoreError(
+                f"Run {run_id} is not in the store at {self.home}: import its file again."
+            )
+        record = self._record(place / "run.json")
+        known: dict[str, Any] = {
+            field.name: record[field.name] for field in dataclasses.fields(RunSummary)
+        }
+        report = known["report"]
+        counted = {key: Counter(report[key]) for key in ("rows_skipped", "verdicts")}
+        return RunSummary(
+            **{
+                **known,
+                "info": RunInfo(**known["info"]),
+                "report": ImportReport(**{**report, **counted}),
+                "headline": Headline(**known["headline"]),
+            }
+        )
+
+    def remove(self, run_id: str) -> None:
+        """Remove a run from the store; the file it came from is not touched."""
+        self._hub.forget(run_id)
+        remove_folder(self.home / "runs" / run_id)
+
+    def datasets(self) -> list[DatasetSummary]:
+        """Return the attached data sets."""
+        return [self._dataset(place) for place in self._places("datasets", "dataset.json")]
+
+    def detach_dataset(self, dataset_id: str) -> None:
+        """Remove an attached data set from the store."""
+        remove_folder(self.home / "datasets" / dataset_id)
+
+    def themes_from(self, run_id: str) -> str:
+        """Return where the run's themes are from: ``file``, ``dataset``, ``inferred`` or ``none``."""
+        with self.cursor(run_id) as cursor:
+            found = {
+                source
+                for (source,) in cursor.execute(
+                    "SELECT DISTINCT source FROM example_tags"
+                ).fetchall()
+            }
+        return next(
+            (source for source in ("file", "dataset", "inferred") if source in found), "none"
+        )
+
+    # Questions
+
+    @contextmanager
+    def cursor(self, run_id: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Give a cursor for one thread, with the tables of a run in its current schema."""
+        with self._hub.cursor(run_id) as cursor:
+            yield cursor
+
+    def ready(self, run_id: str) -> None:
+        """Make a run's tables reachable as ``run_<id>.<table>`` from any cursor."""
+        self._hub.ready(run_id)
+
+    def run_scores(
+        self, run_id: str, *, as_stored: bool = False, inferred: bool = False
+    ) -> RunScores:
+        """Return the run as arrays.
+
+        Args:
+            run_id: The run.
+            as_stored: Count verdicts with a producer's mark of failure as the file does, as not met.
+            inferred: Count themes and categories that are only inferred from consensus clusters too.
+        """
+        with self.cursor(run_id) as cursor:
+            return read_run_scores(cursor, as_stored=as_stored, inferred=inferred)
+
+    def examples(
+        self,
+        run_id: str,
+        wanted: ExampleFilter | None = None,
+        order: str = "example",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[pd.DataFrame, int]:
+        """Return one page of examples and how many there are in all.
+
+        Args:
+            run_id: The run.
+            wanted: Which examples; None for all.
+            order: A key of ``filters.ORDERS``.
+            limit: Length of the page.
+            offset: Examples before the page.
+
+        Returns:
+            Columns example, prompt_id, repeat, theme, score (unclipped, NaN where withheld), low, high, possible,
+            achieved, n_items, n_unknown, characters, n_messages, snippet (start of the last user turn).
+        """
+        where, values = filters.condition(wanted or ExampleFilter())
+        with self.cursor(run_id) as cursor:
+            counted = cursor.execute(
+                f"SELECT count(*) FROM examples WHERE {where}", values
+            ).fetchall()
+            query = sql("examples_page", where=where, order=filters.ORDERS[order])
+            page = cursor.execute(query, [*values, limit, offset]).df()
+        page["snippet"] = [_snippet(prompt) for prompt in page.pop("prompt")]
+        return page, int(counted[0][0])
+
+    def example_rows(
+        self, run_id: str, wanted: ExampleFilter | None = None, order: str = "example"
+    ) -> list[int]:
+        """Return the rows of all examples a filter lists, in order; what next and previous step through."""
+        where, values = filters.condition(wanted or ExampleFilter())
+        with self.cursor(run_id) as cursor:
+            query = f"SELECT example FROM examples WHERE {where} ORDER BY {filters.ORDERS[order]}"
+            return [row for (row,) in cursor.execute(query, values).fetchall()]
+
+    def example(self, run_id: str, example: int) -> ExampleView:
+        """Return one example with its ledger.
+
+        Raises:
+            StoreError: The run has no such example.
+        """
+        with self.cursor(run_id) as cursor:
+            found = cursor.execute(sql("example"), [example]).df()
+            if found.empty:
+                raise StoreError(
+                    f"Run {run_id} has no example {example}: choose one from its list."
+                )
+            ledger = cursor.execute(sql("ledger"), [example]).df()
+            tags = cursor.execute(
+                "SELECT tag, source FROM example_tags WHERE example = ?", [example]
+            ).fetchall()
+        row = found.iloc[0]
+        return ExampleView(
+            run_id=run_id,
+            example=int(row["example"]),
+            prompt_id=str(row["prompt_id"]),
+            repeat=int(row["repeat"]),
+            n_repeats=int(row["n_repeats"]),
+            completion_id=_optional(row["completion_id"], str),
+            prompt=[Message(turn["role"], turn["content"]) for turn in json.loads(row["prompt"])],
+            reply=str(row["reply"]),
+            characters=int(row["characters"]),
+            tags=dict(tags),
+            stated_score=_optional(row["stated_score"], float),
+            error=_optional(row["error"], str),
+            tally=Tally(
+                float(row["possible"]),
+                float(row["achieved"]),
+                float(row["unknown_positive"]),
+                float(row["unknown_negative"]),
+                float(row["negative"]),
+                int(row["n_items"]),
+                int(row["n_unknown"]),
+            ),
+            ledger=ledger,
+        )
+
+    def _places(self, kind: str, record: str) -> list[Path]:
+        return sorted(path.parent for path in (self.home / kind).glob(f"[!.]*/{record}"))
+
+    def _record(self, path: Path) -> dict[str, Any]:
+        record = read_record(path)
+        if record.get("schema_version") != SCHEMA_VERSION:
+            raise StoreError(
+                f"{path.parent.name} was stored by another version (layout {record.get('schema_version')}, this one "
+                f"reads {SCHEMA_VERSION}): import its file again."
+            )
+        return record
+
+    def _dataset(self, place: Path) -> DatasetSummary:
+        record = self._record(place / "dataset.json")
+        return DatasetSummary(
+            **{field.name: record[field.name] for field in dataclasses.fields(DatasetSummary)}
+        )
+
+
+def _snippet(prompt: str) -> str:
+    turns = [turn["content"] for turn in json.loads(prompt) if turn["role"] == "user"]
+    return " ".join((turns[-1] if turns else "").split())[:_SNIPPET]
+
+
+def _optional(value: Any, kind: Callable[[Any], Any]) -> Any:
+    return None if value is None or value != value else kind(value)  # noqa: PLR0124 - NaN
