@@ -1,0 +1,111 @@
+"""What every import is checked for, whichever reader gives the examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from healthbench.errors import NotAGradedRunError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from healthbench.model import GradedExample, ImportReport, RunInfo
+    from healthbench.readers.source import RunSource
+
+_NAMED = 5
+
+
+def checked(source: RunSource) -> RunSource:
+    """Return the source with its examples counted and doubted while they are read.
+
+    This fills ``rows_read``, ``duplicates``, ``axes_from``, ``themes_from`` and the warnings that follow from the
+    examples themselves, so that no reader has to.
+    """
+    return replace(source, examples=lambda: _watch(source))
+
+
+def _watch(source: RunSource) -> Iterator[GradedExample]:
+    report = source.report
+    seen: Counter[str] = Counter()
+    unscored: list[int] = []
+    n_errors = n_empty = n_items = 0
+    for example in source.examples():
+        report.rows_read += 1
+        seen[example.prompt_id] += 1
+        n_items += len(example.criteria)
+        n_errors += example.error is not None
+        n_empty += not example.reply
+        for criterion in example.criteria:
+            if criterion.points > 0:
+                break
+        else:
+            unscored.append(report.rows_read)
+        if report.axes_from == "none" or report.themes_from == "none":
+            _tag_sources(example, report)
+        yield example
+    if report.rows_read == 0:
+        raise NotAGradedRunError(_no_example(source))
+    report.duplicates += _repeats(seen)
+    report.warnings += _verdict_warnings(report, n_items)
+    if unscored:
+        report.warnings.append(
+            f"{_count(len(unscored), 'example')} without a criterion of positive points: no score is defined there"
+            f" ({_places(unscored)})."
+        )
+    if n_errors:
+        report.warnings.append(f"The producer recorded an error for {_count(n_errors, 'example')}.")
+    if n_empty:
+        report.warnings.append(f"{_count(n_empty, 'reply', 'replies')} empty, graded as an answer.")
+
+
+def _tag_sources(example: GradedExample, report: ImportReport) -> None:
+    if example.example_tags and any(tag.startswith("theme:") for tag in example.example_tags):
+        report.themes_from = "file"
+    for criterion in example.criteria:
+        if any(tag.startswith("axis:") for tag in criterion.tags):
+            report.axes_from = "file"
+            break
+
+
+def _no_example(source: RunSource) -> str:
+    info: RunInfo = source.info
+    skipped = "; ".join(f"{n} left out: {why}" for why, n in source.report.rows_skipped.items())
+    reason = f" ({skipped})" if skipped else ""
+    return f"{info.source} is {info.format} without a graded example{reason}; give a run that was graded."
+
+
+def _repeats(seen: Counter[str]) -> list[str]:
+    often = [n for n in seen.values() if n > 1]
+    if not often:
+        return []
+    times = f"{min(often)}" if min(often) == max(often) else f"{min(often)} to {max(often)}"
+    return [
+        f"{_count(len(often), 'conversation')} answered {times} times: each row is kept as a repeat of its prompt."
+    ]
+
+
+def _verdict_warnings(report: ImportReport, n_items: int) -> list[str]:
+    warnings = []
+    missing = report.verdicts["null"] + report.verdicts["unreadable"]
+    if missing:
+        warnings.append(
+            f"{missing:,} of {n_items:,} verdicts are missing or unreadable: they are unknown, and the scores of their"
+            " examples are withheld."
+        )
+    if marked := report.verdicts["failure mark"]:
+        warnings.append(
+            f"{marked:,} of {n_items:,} verdicts are stored as not met although the grade failed: they are unknown."
+        )
+    return warnings
+
+
+def _places(numbers: list[int]) -> str:
+    named = ", ".join(str(n) for n in numbers[:_NAMED])
+    more = len(numbers) - _NAMED
+    return f"example {named}" + (f" and {more} more" if more > 0 else "")
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
