@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from healthbench.model import Criterion, GradedExample
+    from healthbench.model import Criterion, GradedExample, ImportReport
     from healthbench.readers import RunSource
 
 SCHEMA_VERSION = 1
@@ -131,7 +131,7 @@ def _record(
         "schema_version": SCHEMA_VERSION,
         "id": name,
         "info": asdict(source.info),
-        "report": asdict(source.report),
+        "report": _plain(source.report),
         "files": digests,
         "imported": datetime.now(UTC).isoformat(timespec="seconds"),
         "n_examples": writer.n_examples,
@@ -141,6 +141,15 @@ def _record(
         "n_marked": writer.n_marked,
         "mean_characters": float(scores.characters.mean()),
         "headline": asdict(headline(scores)),
+    }
+
+
+def _plain(report: ImportReport) -> dict[str, object]:
+    return {
+        field.name: dict(value)
+        if isinstance(value := getattr(report, field.name), Counter)
+        else value
+        for field in fields(report)
     }
 
 

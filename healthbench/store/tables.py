@@ -60,10 +60,8 @@ def read_run_scores(
             metrics[tag] = _metric(
                 tag, tagged["example"].astype(np.int64), tagged, as_stored=as_stored
             )
-        wanted = ("file", "dataset", "inferred") if inferred else ("file", "dataset")
-        for tag, tagged in _by_tag(
-            cursor.execute(sql("example_tag_rows"), [list(wanted)]).fetchnumpy()
-        ):
+        sources = ["file", "dataset", "inferred"] if inferred else ["file", "dataset"]
+        for tag, tagged in _by_tag(_arrays(cursor.execute(sql("example_tag_rows"), [sources]))):
             metrics[tag] = metrics[OVERALL].take(tagged["example"].astype(np.int64), tag)
     return RunScores(
         overall["prompt"].astype(np.int64), overall["characters"].astype(np.int64), metrics

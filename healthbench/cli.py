@@ -1,0 +1,183 @@
+"""The command line: open the dashboard, score files, and what later commands add.
+
+Exit status: 0 done, 2 the input was refused (one sentence on stderr), 1 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from healthbench.config import bundled
+from healthbench.errors import HealthBenchError, InputRefusedError
+from healthbench.run_figures import as_json as figures_json
+from healthbench.run_figures import in_words, run_figures
+from healthbench.scoring.aggregate import RULES
+from healthbench.scoring.length import PRESETS, parse_adjustment
+from healthbench.store.library import Library
+
+if TYPE_CHECKING:
+    from healthbench.store.records import ImportOutcome
+
+app = typer.Typer(
+    name="healthbench",
+    help="See what a HealthBench score is made of. Without a command: the dashboard on the sample runs.",
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+)
+
+_FIRST_PORT = 8501
+_PORTS = 50
+
+
+@app.callback(invoke_without_command=True)
+def _start(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        open_dashboard([])
+
+
+@app.command("app")
+def _app(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Run files, data sets, or folders of them.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port; else the first free one from 8501.")
+    ] = None,
+) -> None:
+    """Open the dashboard on your files (without any: on the sample runs)."""
+    open_dashboard(paths or [], port)
+
+
+def open_dashboard(paths: list[Path], port: int | None = None) -> None:
+    """Start Streamlit on 127.0.0.1 with the given files to import, and wait until it ends.
+
+    Raises:
+        InputRefusedError: A path does not exist, or no port is free.
+    """
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise InputRefusedError(f"{missing[0]} does not exist: check the path.")
+    place = bundled("app").parent
+    chosen = port or _free_port()
+    environment = {
+        **os.environ,
+        "HEALTHBENCH_OPEN": os.pathsep.join(str(path.resolve()) for path in paths),
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(place / "app" / "main.py"),
+        "--server.port",
+        str(chosen),
+    ]
+    typer.echo(f"The dashboard opens at http://127.0.0.1:{chosen} (stop it with Ctrl-C).")
+    try:
+        ended = subprocess.run(command, cwd=place, env=environment, check=False)  # noqa: S603 - our own command
+        raise typer.Exit(ended.returncode)
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
+
+
+@app.command()
+def score(
+    paths: Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")],
+    dataset: Annotated[
+        Path | None, typer.Option(help="Benchmark JSONL that gives the themes by prompt_id.")
+    ] = None,
+    rule: Annotated[
+        str, typer.Option(help=f"Aggregation rule: {', '.join(RULES)}.")
+    ] = "simple-evals",
+    length: Annotated[
+        str | None,
+        typer.Option(help=f"Length adjustment: {', '.join(PRESETS)}, or CENTER,PENALTY."),
+    ] = None,
+    as_stored: Annotated[
+        bool, typer.Option("--as-stored", help="Count failed grades as the file does, as not met.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
+) -> None:
+    """Score files and print the figures; nothing is kept."""
+    if rule not in RULES:
+        raise InputRefusedError(f"There is no rule {rule!r}: choose one of {', '.join(RULES)}.")
+    adjustment = parse_adjustment(length) if length else None
+    refused = False
+    elements = []
+    with (
+        tempfile.TemporaryDirectory(prefix="healthbench-") as folder,
+        closing(Library(Path(folder))) as library,
+    ):
+        if dataset:
+            library.attach_dataset(dataset)
+        for path in paths:
+            for outcome in library.import_paths([path], dataset):
+                if outcome.run is None:
+                    refused = True
+                    typer.echo(_refusal(path, outcome), err=True)
+                    continue
+                figures = run_figures(
+                    library, outcome.run.id, rule, adjustment, as_stored=as_stored
+                )
+                elements.append((str(path), figures))
+    if as_json:
+        typer.echo(
+            json.dumps(
+                [figures_json(figures, path) for path, figures in elements],
+                indent=1,
+                allow_nan=False,
+            )
+        )
+    else:
+        for shown, figures in elements:
+            typer.echo(in_words(figures, shown))
+    if refused:
+        raise typer.Exit(2)
+
+
+def _refusal(path: Path, outcome: ImportOutcome) -> str:
+    if outcome.dataset is not None:
+        return f"{path.name} is a data set, not a graded run: give it with --dataset."
+    return outcome.refusal or f"{path.name} could not be read: check the file."
+
+
+def _free_port() -> int:
+    for port in range(_FIRST_PORT, _FIRST_PORT + _PORTS):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise InputRefusedError(
+        f"No port from {_FIRST_PORT} to {_FIRST_PORT + _PORTS - 1} is free: give one with healthbench app --port."
+    )
+
+
+def main() -> None:
+    """Run the command line; whatever goes wrong is one sentence on stderr."""
+    try:
+        app()
+    except HealthBenchError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(2 if isinstance(error, InputRefusedError) else 1)
+    except Exception as error:
+        if os.environ.get("HEALTHBENCH_DEBUG"):
+            raise
+        typer.echo(
+            f"A fault of ours ({type(error).__name__}): run again with HEALTHBENCH_DEBUG=1 and report what it prints.",
+            err=True,
+        )
+        sys.exit(1)
