@@ -32,9 +32,10 @@ def write_dataset(place: Path, source: Path) -> None:
         StoreError: The disk is full or the store cannot be written.
     """
     with (
-        publishing(place) as folder,
+        publishing(place.parent) as incoming,
         duckdb.connect(":memory:", config={"memory_limit": "256MB", "threads": 2}) as db,
     ):
+        incoming.name, folder = place.name, incoming.path
         db.execute(sql("dataset_tables"))
         examples: list[tuple[object, ...]] = []
         criteria: list[tuple[object, ...]] = []

@@ -7,6 +7,8 @@ import os
 import shutil
 import uuid
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -16,38 +18,43 @@ from healthbench.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _INCOMING = ".incoming-"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-@contextmanager
-def publishing(place: Path) -> Iterator[Path]:
-    """Give a new folder to fill; rename it to ``place`` at the end, or remove it where filling failed.
+@dataclass(slots=True)
+class Incoming:
+    """A folder being filled. ``name``, set before the end, is what it is published as."""
 
-    Where another process published the same place meanwhile, that one stays and ours is dropped.
+    path: Path
+    name: str = ""
+
+
+@contextmanager
+def publishing(parent: Path) -> Iterator[Incoming]:
+    """Give a new folder to fill; rename it to the name it was given at the end, or remove it where filling failed.
+
+    Where another process published the same name meanwhile, that one stays and ours is dropped.
 
     Raises:
         StoreError: The disk is full or the store cannot be written.
     """
-    incoming = place.parent / f"{_INCOMING}{uuid.uuid4().hex}"
-    lock = FileLock(f"{incoming}.lock")
+    incoming = Incoming(parent / f"{_INCOMING}{uuid.uuid4().hex}")
+    lock = FileLock(f"{incoming.path}.lock")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        parent.mkdir(parents=True, exist_ok=True)
         with lock:
-            incoming.mkdir()
+            incoming.path.mkdir()
             try:
                 yield incoming
-                _rename(incoming, place)
+                _rename(incoming.path, parent / incoming.name)
             finally:
-                shutil.rmtree(incoming, ignore_errors=True)
-    except OSError as error:
-        raise StoreError(_sentence(place.parent, error)) from error
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise StoreError(_sentence(place.parent, error)) from error
+                shutil.rmtree(incoming.path, ignore_errors=True)
+    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise StoreError(_sentence(parent, error)) from error
     finally:
-        incoming.with_name(incoming.name + ".lock").unlink(missing_ok=True)
+        Path(f"{incoming.path}.lock").unlink(missing_ok=True)
 
 
 def clear_leftovers(parent: Path) -> int:

@@ -27,7 +27,7 @@ from healthbench.store.records import (
     RunSummary,
     UnreadableRun,
 )
-from healthbench.store.run_folder import SCHEMA_VERSION, digest, run_id, write_run
+from healthbench.store.run_folder import SCHEMA_VERSION, digest, write_run
 from healthbench.store.tables import read_run_scores, sql
 
 if TYPE_CHECKING:
@@ -121,12 +121,10 @@ class Library:
         self, name: str, source: RunSource, progress: Callable[[Progress], None] | None
     ) -> ImportOutcome:
         try:
-            digests = {path.name: digest(path) for path in source.files}
-            place = self.home / "runs" / run_id(source, list(digests.values()))
-            if place.exists():
-                return ImportOutcome(name, self.summary(place.name), already_there=True)
-            write_run(place, source, digests, progress)
-            return ImportOutcome(name, self.summary(place.name))
+            written = write_run(self.home / "runs", source, progress)
+            return ImportOutcome(
+                name, self.summary(written.id), already_there=written.already_there
+            )
         except InputRefusedError as error:
             return ImportOutcome(name, refusal=str(error))
         except OSError as error:

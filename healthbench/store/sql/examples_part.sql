@@ -10,5 +10,4 @@ SELECT
     coalesce(marked_positive, 0) AS marked_positive,
     coalesce(marked_negative, 0) AS marked_negative,
     coalesce(n_marked, 0) AS n_marked
-FROM examples LEFT JOIN ({tallies}) AS tallies ON tallies.example = examples.example
-ORDER BY examples.example
+FROM examples_{part} AS examples LEFT JOIN ({tallies}) AS tallies ON tallies.example = examples.example
