@@ -1,0 +1,188 @@
+"""All the app asks of the store: the only cached functions.
+
+A run's content never changes, so its id is the key; what depends on attached data sets (themes) has their ids in the
+key too. Arrays are shared between sessions and must not be written to.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from healthbench.config import Settings, bundled
+from healthbench.scoring import aggregate, uncertainty
+from healthbench.scoring.verification import verify
+from healthbench.store.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+
+    from healthbench.scoring.aggregate import MetricResult
+    from healthbench.scoring.run_scores import RunScores
+    from healthbench.scoring.uncertainty import Interval
+    from healthbench.scoring.verification import Verification
+    from healthbench.store.records import (
+        DatasetSummary,
+        ExampleFilter,
+        ExampleView,
+        ImportOutcome,
+        Progress,
+        RunSummary,
+    )
+
+GIVEN = "HEALTHBENCH_OPEN"
+"""Environment variable in which the command line hands over the paths to open."""
+
+
+@st.cache_resource(show_spinner=False)
+def library() -> Library:
+    """Return the store of this process."""
+    return Library(Settings().home)
+
+
+@st.cache_resource(show_spinner="Opening the runs …")
+def open_given() -> list[ImportOutcome]:
+    """Import what the command line named; without it, and without runs of one's own, the sample runs.
+
+    Returns:
+        What became of each path; done once a process.
+    """
+    given = [Path(path) for path in os.environ.get(GIVEN, "").split(os.pathsep) if path]
+    if not given and all(run.info.synthetic for run in library().runs()):
+        given = [bundled("sample_runs")]
+    return library().import_paths(given)
+
+
+def runs() -> list[RunSummary]:
+    """Return the runs in the store: those the command line named first, then by time of import."""
+    opened = [outcome.run.id for outcome in open_given() if outcome.run]
+    found = _runs(
+        tuple(
+            sorted(os.listdir(library().home / "runs"))
+            if (library().home / "runs").is_dir()
+            else ()
+        )
+    )
+    return sorted(found, key=lambda run: opened.index(run.id) if run.id in opened else len(opened))
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _runs(names: tuple[str, ...]) -> list[RunSummary]:
+    """Read the runs again whenever a folder came or went."""
+    return library().runs() if names else []
+
+
+def label(run_id: str) -> str:
+    """Return what a run is called in a picker; runs of one name are told apart by their time or file."""
+    found = {run.id: run for run in runs()}
+    if run_id not in found:
+        return run_id
+    run = found[run_id]
+    if sum(other.name == run.name for other in found.values()) == 1:
+        return run.name
+    return f"{run.name} ({run.info.created or run.info.source})"
+
+
+def datasets() -> list[DatasetSummary]:
+    """Return the attached data sets."""
+    return library().datasets()
+
+
+def import_paths(
+    paths: Sequence[Path], progress: Callable[[Progress], None] | None = None
+) -> list[ImportOutcome]:
+    """Import files and folders; every outcome has a run, a data set or a sentence."""
+    return library().import_paths(paths, progress=progress)
+
+
+def remove(run_id: str) -> None:
+    """Remove a run from the store."""
+    library().remove(run_id)
+
+
+def _themes_key() -> tuple[str, ...]:
+    return tuple(dataset.id for dataset in datasets())
+
+
+def run_scores(run_id: str, *, as_stored: bool = False) -> RunScores:
+    """Return the run as arrays, inferred themes included (``themes_from`` says so)."""
+    return _run_scores(run_id, as_stored, _themes_key())
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def _run_scores(run_id: str, as_stored: bool, key: tuple[str, ...]) -> RunScores:
+    return library().run_scores(run_id, as_stored=as_stored, inferred=True)
+
+
+def themes_from(run_id: str) -> str:
+    """Return where a run's themes are from: ``file``, ``dataset``, ``inferred`` or ``none``."""
+    return _themes_from(run_id, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _themes_from(run_id: str, key: tuple[str, ...]) -> str:
+    return library().themes_from(run_id)
+
+
+def metrics(run_id: str, *, as_stored: bool = False) -> dict[str, MetricResult]:
+    """Return every figure of a run by the official rule."""
+    return _metrics(run_id, as_stored, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _metrics(run_id: str, as_stored: bool, key: tuple[str, ...]) -> dict[str, MetricResult]:
+    return aggregate.summarize(_run_scores(run_id, as_stored, key))
+
+
+def intervals(run_id: str, *, as_stored: bool = False) -> dict[str, Interval]:
+    """Return the 95 % interval of every figure, 1,000 seeded resamples over prompts."""
+    return _intervals(run_id, as_stored, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _intervals(run_id: str, as_stored: bool, key: tuple[str, ...]) -> dict[str, Interval]:
+    return uncertainty.bootstrap(_run_scores(run_id, as_stored, key))
+
+
+def verification(run_id: str) -> Verification | None:
+    """Return what a run's file states against ours."""
+    return _verification(run_id, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _verification(run_id: str, key: tuple[str, ...]) -> Verification | None:
+    info = library().summary(run_id).info
+    return verify(info.stated, library().run_scores(run_id, as_stored=True), info.rule)
+
+
+def example_rows(run_id: str, wanted: ExampleFilter, order: str) -> list[int]:
+    """Return the rows of the examples a filter lists, in order."""
+    return _example_rows(run_id, wanted, order, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _example_rows(
+    run_id: str, wanted: ExampleFilter, order: str, key: tuple[str, ...]
+) -> list[int]:
+    return library().example_rows(run_id, wanted, order)
+
+
+def examples(
+    run_id: str, wanted: ExampleFilter, order: str, limit: int, offset: int
+) -> tuple[pd.DataFrame, int]:
+    """Return one page of examples and how many there are; asked anew each time, a page is quick."""
+    return library().examples(run_id, wanted, order, limit, offset)
+
+
+def example(run_id: str, row: int) -> ExampleView:
+    """Return one example with its ledger; asked anew each time.
+
+    Raises:
+        StoreError: The run has no such example.
+    """
+    return library().example(run_id, row)
