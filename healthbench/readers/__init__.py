@@ -10,7 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import InputRefusedError, NotAGradedRunError
-from healthbench.readers import refusals, simple_evals
+from healthbench.readers import (
+    evalscope,
+    inspect_log,
+    refusals,
+    simple_evals,
+    simple_evals_html,
+    verifiers,
+)
 from healthbench.readers.checks import checked
 from healthbench.readers.head import Head, look
 from healthbench.readers.source import RunSource
@@ -43,7 +50,13 @@ class Reader(NamedTuple):
     group: Callable[[Sequence[Head]], list[list[Head]]] = each_alone
 
 
-READERS: tuple[Reader, ...] = (Reader(simple_evals.recognise, simple_evals.open_run),)
+READERS: tuple[Reader, ...] = (
+    Reader(simple_evals.recognise, simple_evals.open_run),
+    Reader(simple_evals_html.recognise, simple_evals_html.open_run),
+    Reader(inspect_log.recognise, inspect_log.open_run),
+    Reader(verifiers.recognise, verifiers.open_run),
+    Reader(evalscope.recognise, evalscope.open_run, evalscope.group),
+)
 
 
 class Found(NamedTuple):
