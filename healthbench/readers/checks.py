@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from healthbench.errors import NotAGradedRunError
+from healthbench.readers.faults import AttachmentCheck
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +32,14 @@ def _watch(source: RunSource) -> Iterator[GradedExample]:
     seen: Counter[str] = Counter()
     unscored: list[int] = []
     n_errors = n_empty = n_items = 0
+    attachment = AttachmentCheck()
     for example in source.examples():
         report.rows_read += 1
         seen[example.prompt_id] += 1
         n_items += len(example.criteria)
         n_errors += example.error is not None
         n_empty += not example.reply
+        attachment.add(example)
         for criterion in example.criteria:
             if criterion.points > 0:
                 break
@@ -49,6 +52,8 @@ def _watch(source: RunSource) -> Iterator[GradedExample]:
         raise NotAGradedRunError(_no_example(source))
     report.duplicates += _repeats(seen)
     report.warnings += _verdict_warnings(report, n_items)
+    if attachment.warning:
+        report.warnings.append(attachment.warning)
     if unscored:
         report.warnings.append(
             f"{_count(len(unscored), 'example')} without a criterion of positive points: no score is defined there"

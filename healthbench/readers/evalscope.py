@@ -46,6 +46,10 @@ _VERSION = re.compile(r"^\s+version: (All|Hard|Consensus)\s*$", re.MULTILINE)
 _SETTINGS = re.compile(r"^\s*(evalscope_version|temperature|repeats): (\S+)\s*$", re.MULTILINE)
 _CASE = re.compile(r"rubric_(\d+)")
 _CONFIG_BYTES = 1 << 20
+_EXCLUDED = (
+    "excluded by evalscope because a verdict failed; here only what failed is unknown, so evalscope's axis figures are of "
+    "fewer examples and are not compared"
+)
 _AS_WRITTEN = "give the file as evalscope wrote it"
 
 
@@ -254,6 +258,9 @@ def _read(paths: list[Path], info: RunInfo, report: ImportReport) -> Iterator[Gr
             yield _example(row, where, report, of_example, graders)
             notes.update(of_example)
     info.grader = ", ".join(sorted(graders)) or None
+    if notes[_EXCLUDED]:
+        # evalscope drops such a row from every figure; here its axes that were graded still count.
+        info.stated = {n: v for n, v in info.stated.items() if not n.startswith("axis:")}
     report.warnings += noted(notes)
 
 

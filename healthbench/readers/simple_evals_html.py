@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import InputRefusedError, NotAGradedRunError
 from healthbench.model import Criterion, GradedExample, ImportReport, Message, RunInfo, Verdict
-from healthbench.readers.faults import AttachmentCheck
 from healthbench.readers.fields import SIMPLE_EVALS_MARKS, Where, points_of, verdict_of
 from healthbench.readers.file_name import parse_file_name
 from healthbench.readers.foreign import noted
 from healthbench.readers.head import Head, decode, open_binary
 from healthbench.readers.join import Join, prompt_hash
+from healthbench.readers.simple_evals import ADJUSTED
 from healthbench.readers.source import RunSource
 from healthbench.readers.verdict_text import DOUBTFUL, SIMPLE_EVALS, Line, Reading, read_lines
+from healthbench.taxonomy import CONVERSATION_TYPES, DIFFICULTIES, USE_CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,7 @@ _MESSAGE = re.compile(
 _METRIC = re.compile(r"<td>(.*?)</td>\s*<td>(.*?)</td>", re.DOTALL)
 _SCORE = re.compile(r"<p>Score: (.*?)</p>\s*\Z")
 _BREAK = re.compile(r"<br\s*/?>")
+_PROFESSIONAL = {*USE_CASES, *CONVERSATION_TYPES, *DIFFICULTIES}
 _META_EVALUATION = "pairwise_model_f1"
 
 
@@ -97,6 +99,12 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
         with open_binary(path) as file:
             text = decode(file.read())
         info.stated.update(_stated(text[: text.find(_PROMPT)]))
+        if _PROFESSIONAL & info.stated.keys():
+            info.benchmark = "HealthBench Professional"
+        if ADJUSTED in info.stated:
+            report.warnings.append(
+                "The report states a length-adjusted score for the whole run only: its scores by tag are raw."
+            )
         pieces = list(_pieces(text, path.name))
         join = dataset and Join.load(dataset, {prompt_hash(piece.prompt) for piece in pieces})
         yield from _examples(pieces, join or None, report)
@@ -185,7 +193,6 @@ def _messages(text: str) -> list[Message]:
 def _examples(
     pieces: list[_Piece], join: Join | None, report: ImportReport
 ) -> Iterator[GradedExample]:
-    attachment = AttachmentCheck()
     doubtful = 0
     while pieces:
         piece = pieces.pop(0)
@@ -194,7 +201,6 @@ def _examples(
             continue
         example, reading = _example(piece, join, report)
         doubtful += reading.doubtful
-        attachment.add(example)
         yield example
     notes = Counter({DOUBTFUL: doubtful})
     report.warnings += noted(notes if join is None else join.notes() + notes)
@@ -203,8 +209,6 @@ def _examples(
             "The report names neither prompt_ids nor tags: prompts are told apart by a hash of their words, and there "
             "are no themes or axes; attach the data set to have them."
         )
-    if attachment.warning:
-        report.warnings.append(attachment.warning)
 
 
 def _example(

@@ -47,7 +47,7 @@ def headline(run: RunScores) -> Headline:
     low, high = overall.bounds or (None, None)
     if overall.unclipped is None:
         return Headline(None, None, None, low, high, None, None, None, 0, 0)
-    interval = bootstrap(run, [OVERALL])[OVERALL]
+    interval = bootstrap(run, [OVERALL]).get(OVERALL)
     return Headline(
         score=overall.score,
         unclipped=overall.unclipped,

@@ -28,6 +28,8 @@ UNCLIPPED = "unclipped_mean"
 
 # Tags that stand on an example, and are known only where its file or a data set gives them.
 _EXAMPLE_KINDS = ("theme", "category", "tag")
+# Tags that stand on a criterion; an HTML report has none at all.
+_CRITERION_KINDS = ("axis", "level", "cluster")
 
 
 class Comparison(NamedTuple):
@@ -93,6 +95,7 @@ def verify(
     if not stated:
         return None
     result = Verification(stated.get("score", stated.get(OVERALL)))
+    untagged = not any(run.named(kind) for kind in _CRITERION_KINDS)
     for name, value in stated.items():
         if name.endswith(SPREAD_SUFFIX):
             continue
@@ -110,6 +113,10 @@ def verify(
         ):
             result.left_out[name] = (
                 "the run file does not say which examples carry this tag: attach the data set"
+            )
+        elif untagged and kind_of(subject) in _CRITERION_KINDS:
+            result.left_out[name] = (
+                "the run file does not say which criteria carry this tag: attach the data set"
             )
         else:
             result.comparisons.append(Comparison(name, value, _ours(name, subject, run, rule)))
