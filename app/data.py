@@ -14,7 +14,9 @@ import streamlit as st
 
 from healthbench.config import Settings, bundled
 from healthbench.scoring import aggregate, uncertainty
+from healthbench.scoring.headline import headline as compute_headline
 from healthbench.scoring.verification import verify
+from healthbench.store import point_sums
 from healthbench.store.library import Library
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from healthbench.scoring.aggregate import MetricResult
+    from healthbench.scoring.headline import Headline
     from healthbench.scoring.run_scores import RunScores
     from healthbench.scoring.uncertainty import Interval
     from healthbench.scoring.verification import Verification
@@ -61,13 +64,9 @@ def open_given() -> list[ImportOutcome]:
 def runs() -> list[RunSummary]:
     """Return the runs in the store: those the command line named first, then by time of import."""
     opened = [outcome.run.id for outcome in open_given() if outcome.run]
-    found = _runs(
-        tuple(
-            sorted(os.listdir(library().home / "runs"))
-            if (library().home / "runs").is_dir()
-            else ()
-        )
-    )
+    folder = library().home / "runs"
+    names = tuple(sorted(path.name for path in folder.iterdir())) if folder.is_dir() else ()
+    found = _runs(names)
     return sorted(found, key=lambda run: opened.index(run.id) if run.id in opened else len(opened))
 
 
@@ -186,3 +185,33 @@ def example(run_id: str, row: int) -> ExampleView:
         StoreError: The run has no such example.
     """
     return library().example(run_id, row)
+
+
+def headline(run_id: str, *, as_stored: bool = False) -> Headline:
+    """Return the overall figures of a run."""
+    if not as_stored:
+        return library().summary(run_id).headline
+    return _headline_as_stored(run_id)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _headline_as_stored(run_id: str) -> Headline:
+    return compute_headline(library().run_scores(run_id, as_stored=True))
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def points_by_axis(run_id: str, *, as_stored: bool = False) -> pd.DataFrame:
+    """Return the sums of points by axis and state."""
+    return point_sums.points_by_axis(library(), run_id, as_stored=as_stored)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def lost_points(run_id: str, *, as_stored: bool = False) -> pd.DataFrame:
+    """Return what missed points and incurred penalties take from the mean, by axis."""
+    return point_sums.lost_points(library(), run_id, as_stored=as_stored)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def incurred_penalties(run_id: str, worst: float, *, as_stored: bool = False) -> pd.DataFrame:
+    """Return the incurred penalties of ``worst`` points or fewer."""
+    return point_sums.incurred_penalties(library(), run_id, worst, as_stored=as_stored)

@@ -106,7 +106,13 @@ def _sentence(store: Path, error: Exception) -> str:
     text = str(error)
     full = (isinstance(error, OSError) and error.errno in _NO_ROOM) or any(
         sign in text
-        for sign in ("No space left", "Disk quota", "failed to offload", "max_temp_directory_size")
+        for sign in (
+            "No space left",
+            "File too large",
+            "Disk quota",
+            "failed to offload",
+            "max_temp_directory_size",
+        )
     )
     if full:
         return f"There is no room on the disk for {store}: free some space or set HEALTHBENCH_HOME, then import again."
