@@ -13,13 +13,14 @@ import argparse
 import asyncio
 import json
 import re
+import sys
 import threading
 import time
 import uuid
 from collections import Counter
 from typing import Any, NamedTuple
 
-ITEM = re.compile(r"item-(\d+)")
+ITEM = re.compile(rb"item-(\d+)")
 
 # Faults of the transport and of the provider, and faults in what the model says.
 STATUSES = {
@@ -247,8 +248,9 @@ class FakeProvider:
 
 
 def _item(body):
-    found = ITEM.findall(body.decode("latin-1"))
-    return int(found[-1]) if found else None
+    place = body.rfind(b"item-")
+    found = ITEM.match(body, place) if place >= 0 else None
+    return int(found[1]) if found else None
 
 
 async def _chunks(reader):
@@ -322,15 +324,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--latency", type=float, default=0.0)
     provider = FakeProvider(latency=parser.parse_args().latency)
-
-    async def serve():
-        serving = asyncio.create_task(provider.serve())
-        while not provider.url:
-            await asyncio.sleep(0.01)
-        print(provider.url, flush=True)
-        await serving
-
-    asyncio.run(serve())
+    with provider:
+        sys.stdout.write(f"{provider.url}\n")
+        sys.stdout.flush()
+        threading.Event().wait()
 
 
 if __name__ == "__main__":

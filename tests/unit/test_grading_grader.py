@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from fake_provider import FakeProvider
@@ -70,15 +71,15 @@ def grade(settings, rubric, *, cache=None, cap=None, only=None, sample=0, concur
 
 def test_every_verdict_is_the_scripts_or_unknown_after_exactly_the_allowed_attempts():
     # 500 criteria; 50 of them (every tenth) are faulty, five by each of ten faults: 25 fail once and then answer, the
-    # other 25 fail every time. 4 attempts are allowed, so 450 + 25 * 2 + 25 * 4 = 600 requests are sent.
+    # other 25 fail every time. 3 attempts are allowed, so 450 + 25 * 2 + 25 * 3 = 575 requests are sent.
     script = {}
     for place, item in enumerate(range(0, 500, 10)):
         fault = TEN_FAULTS[place % 10]
         script[item] = [fault, item % 20 == 0] if place < 25 else [fault]
     with FakeProvider(script, retry_after=0.01) as provider:
-        outcomes, stopped = grade(settings_for(provider, attempts=4, timeout=1.0), criteria(500))
+        outcomes, stopped = grade(settings_for(provider, attempts=3, timeout=2.0), criteria(500))
         assert stopped is None
-        assert len(provider.requests) == 450 + 25 * 2 + 25 * 4
+        assert len(provider.requests) == 450 + 25 * 2 + 25 * 3
         for item, outcome in outcomes.items():
             fails_always = item % 10 == 0 and item >= 250
             expected = None if fails_always else item % 20 == 0 if item % 10 == 0 else item % 2 == 0
@@ -163,7 +164,7 @@ def test_waits_double_from_the_first_and_are_spread():
     with FakeProvider({0: ["server_error"]}) as provider:
         grade(settings_for(provider, attempts=4, first_wait=0.1), criteria(1))
         times = [received.at for received in provider.requests]
-    waits = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    waits = [later - earlier for earlier, later in pairwise(times)]
     # 0.1, 0.2 and 0.4 s, each taken between its half and its whole.
     for wait, whole in zip(waits, (0.1, 0.2, 0.4), strict=True):
         assert whole / 2 <= wait < whole + 0.1

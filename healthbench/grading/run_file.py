@@ -1,0 +1,196 @@
+"""The run a bulk grading writes: a header line, then one line an example, each on the disk before it counts."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+from filelock import FileLock, Timeout
+
+from healthbench.errors import GradingError, InputRefusedError
+from healthbench.model import Verdict
+
+FORMAT = "healthbench graded run"
+VERSION = 1
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
+
+    from healthbench.model import GradedExample, RunInfo
+
+
+class RunFile:
+    """A run that grows by whole lines and survives being killed; use it as a context manager.
+
+    A line that was cut off by a kill never counted and is removed when the file is opened again. Only one process
+    can have the file open.
+
+    Args:
+        path: The JSON-lines file.
+        header: Its first line where it does not exist yet.
+        shared: Whether other processes know of the file and have to be kept out; the lock is a hidden file beside it.
+
+    Raises:
+        GradingError: Another process is writing it.
+        InputRefusedError: The file is there but is no run this project wrote.
+    """
+
+    def __init__(self, path: Path, header: dict[str, Any], *, shared: bool = True) -> None:
+        self.path = path
+        self.header = header
+        self._lock = FileLock(path.with_name(f".{path.name}.lock")) if shared else None
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if self._lock is not None:
+                self._lock.acquire(timeout=0)
+        except Timeout:
+            raise GradingError(
+                f"{self.path.name} is being written by another grading; wait for it or choose another file."
+            ) from None
+        try:
+            if not self.path.exists() or not self.path.stat().st_size:
+                self._begin()
+            self._file = self.path.open("r+b")
+            self._cut_torn_line()
+            self.header = self._read_header()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _begin(self) -> None:
+        """Put the header in place whole: beside the file first, then by one rename."""
+        beside = self.path.with_name(f"{self.path.name}.new")
+        with beside.open("wb") as file:
+            file.write(_line(self.header))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self.path)
+
+    @property
+    def _open_file(self) -> BinaryIO:
+        if self._file is None:
+            raise RuntimeError("RunFile: enter it as a context manager first")
+        return self._file
+
+    def _cut_torn_line(self) -> None:
+        file = self._open_file
+        end = file.seek(0, os.SEEK_END)
+        place = end
+        while place > 0:
+            start = max(0, place - 65536)
+            file.seek(start)
+            found = file.read(place - start).rfind(b"\n")
+            if found >= 0:
+                place = start + found + 1
+                break
+            place = start
+        if place < end:
+            file.truncate(place)
+        file.seek(0, os.SEEK_END)
+
+    def _read_header(self) -> dict[str, Any]:
+        with self.path.open("rb") as file:
+            first = file.readline()
+        try:
+            header = json.loads(first)
+        except ValueError:
+            header = None
+        if not isinstance(header, dict) or header.get("format") != self.header["format"]:
+            raise InputRefusedError(
+                f"{self.path.name} is there already and is no run of this project; choose another file."
+            )
+        return header
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the lines after the header.
+
+        Raises:
+            InputRefusedError: A line is damaged.
+        """
+        with self.path.open("rb") as file:
+            file.readline()
+            for number, line in enumerate(file, start=2):
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    row = None
+                if not isinstance(row, dict):
+                    raise InputRefusedError(
+                        f"{self.path.name}, line {number}: the line is damaged; remove the file and grade again (what"
+                        " was paid for is in the grade cache)."
+                    )
+                yield row
+
+    def append(self, row: dict[str, Any]) -> None:
+        """Add one line; when this returns it is on the disk."""
+        file = self._open_file
+        file.write(_line(row))
+        file.flush()
+        os.fsync(file.fileno())
+
+    def replace_by(self, other: Path) -> None:
+        """Put another file in this one's place and go on with it."""
+        self._open_file.close()
+        other.replace(self.path)
+        self._file = self.path.open("r+b")
+        self._file.seek(0, os.SEEK_END)
+
+
+def header_row(info: RunInfo) -> dict[str, Any]:
+    """Write what is known of a run as its first line."""
+    return {"format": FORMAT, "version": VERSION, "run": asdict(info)}
+
+
+def example_row(example: GradedExample) -> dict[str, Any]:
+    """Write one graded reply as a line."""
+    return {
+        "prompt_id": example.prompt_id,
+        "example_tags": example.example_tags,
+        "prompt": [message._asdict() for message in example.prompt],
+        "reply": example.reply,
+        "rubric": [
+            {
+                "criterion": criterion.text,
+                "points": criterion.points,
+                "tags": criterion.tags,
+                "criteria_met": verdict.stored,
+                "explanation": verdict.explanation,
+                "failure": verdict.failure,
+            }
+            for criterion, verdict in zip(example.criteria, example.verdicts, strict=True)
+        ],
+    }
+
+
+def verdicts_of(row: dict[str, Any]) -> list[Verdict]:
+    """Read the verdicts of a line written by ``example_row``."""
+    return [
+        Verdict(item["criteria_met"], item["explanation"], item["failure"])
+        for item in row["rubric"]
+    ]
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    return json.dumps(row, ensure_ascii=False).encode(errors="replace") + b"\n"
