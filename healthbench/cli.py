@@ -121,16 +121,15 @@ def score(
     ):
         if dataset:
             library.attach_dataset(dataset)
-        for path in paths:
-            for outcome in library.import_paths([path], dataset):
-                if outcome.run is None:
-                    refused = True
-                    typer.echo(_refusal(path, outcome), err=True)
-                    continue
+        for outcome in library.import_paths(paths, dataset):
+            if outcome.run is not None:
                 figures = run_figures(
                     library, outcome.run.id, rule, adjustment, as_stored=as_stored
                 )
-                elements.append((str(path), figures))
+                elements.append((str(outcome.path), figures))
+            elif outcome.refusal is not None or outcome.path in paths:
+                refused = True
+                typer.echo(_refusal(outcome), err=True)
     if as_json:
         typer.echo(
             json.dumps(
@@ -140,16 +139,16 @@ def score(
             )
         )
     else:
-        for shown, figures in elements:
-            typer.echo(in_words(figures, shown))
+        for name, figures in elements:
+            typer.echo(in_words(figures, name))
     if refused:
         raise typer.Exit(2)
 
 
-def _refusal(path: Path, outcome: ImportOutcome) -> str:
+def _refusal(outcome: ImportOutcome) -> str:
     if outcome.dataset is not None:
-        return f"{path.name} is a data set, not a graded run: give it with --dataset."
-    return outcome.refusal or f"{path.name} could not be read: check the file."
+        return f"{outcome.path.name} is a data set, not a graded run: give it with --dataset."
+    return outcome.refusal or f"{outcome.path.name} could not be read: check the file."
 
 
 def _free_port() -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from healthbench import formatting
-from healthbench.scoring.aggregate import RULES, MetricResult, summarize
+from healthbench.scoring.aggregate import RULES, MetricResult, summarize, summarize_metric
 from healthbench.scoring.headline import Headline, headline
 from healthbench.scoring.length import AdjustedMean, LengthAdjustment, mean_adjusted
 from healthbench.scoring.run_scores import OVERALL
@@ -33,6 +33,7 @@ class RunFigures:
         by_rule: By name, the figure under ``rule``; None where nothing was graded.
         verification: What the file states against ours, None where it states nothing.
         adjustment, adjusted: The length adjustment asked for and its result, None where not asked for.
+        as_stored: The overall figure with failed grades counted as the file counts them, None where there are none.
         themes_from: ``file``, ``dataset``, ``inferred`` or ``none``.
     """
 
@@ -44,6 +45,7 @@ class RunFigures:
     verification: Verification | None
     adjustment: LengthAdjustment | None
     adjusted: AdjustedMean | None
+    as_stored: MetricResult | None
     themes_from: str
 
 
@@ -79,6 +81,7 @@ def run_figures(
         verification=verify(summary.info.stated, counted_as_file, summary.info.rule, adjustment),
         adjustment=adjustment,
         adjusted=mean_adjusted(scores, adjustment) if adjustment else None,
+        as_stored=summarize_metric(counted_as_file.overall) if summary.n_marked else None,
         themes_from=library.themes_from(run_id),
     )
 
@@ -109,6 +112,7 @@ def as_json(figures: RunFigures, path: str) -> dict[str, Any]:
             name: {"score": figures.by_rule[name], "unclipped": metric.unclipped, "n": metric.n}
             for name, metric in figures.metrics.items()
         },
+        "as_stored": _as_stored(figures.as_stored),
         "length_adjusted": _adjusted(figures),
         "stated": _stated(figures.verification),
         "report": _report(figures),
@@ -132,6 +136,12 @@ def in_words(figures: RunFigures, path: str) -> str:
             f"  {formatting.count(summary.n_unknown)} verdicts are unknown; the mean lies in "
             f"{formatting.interval(head.low, head.high)}"
         )
+    if figures.as_stored:
+        lines.append(
+            f"  {formatting.count(summary.n_marked)} of them are failed grades that the file counts as not met; "
+            f"counted so: {formatting.score(figures.as_stored.score)}, unclipped "
+            f"{formatting.score(figures.as_stored.unclipped)} (--as-stored)"
+        )
     for name in sorted(figures.metrics, key=sort_key):
         if name != OVERALL and kind_of(name) in ("theme", "axis", "tag"):
             result = figures.metrics[name]
@@ -145,6 +155,12 @@ def in_words(figures: RunFigures, path: str) -> str:
         )
     lines += [f"  note: {warning}" for warning in summary.report.warnings]
     return "\n".join(lines)
+
+
+def _as_stored(overall: MetricResult | None) -> dict[str, float | int | None] | None:
+    if overall is None:
+        return None
+    return {"score": overall.score, "unclipped_mean": overall.unclipped, "n": overall.n}
 
 
 def _adjusted(figures: RunFigures) -> dict[str, float | None] | None:

@@ -80,20 +80,13 @@ class Library:
         Raises:
             StoreError: The store cannot be written.
         """
-        outcomes = []
-        runs = []
-        for path in paths:
-            if path.is_file() and is_dataset(path):
-                outcomes.append(self._attach(path))
-            else:
-                runs.append(path)
+        datasets, runs = _sorted_out(paths)
+        outcomes = [self._attach(path) for path in datasets]
         for found in find_runs(runs, dataset):
-            name = (
-                found.paths[0].name if len(found.paths) == 1 else f"{found.paths[0].parent.name}/"
-            )
+            path = found.paths[0] if len(found.paths) == 1 else found.paths[0].parent
             if found.refused is not None:
-                outcomes.append(ImportOutcome(name, refusal=str(found.refused)))
-            outcomes += [self._import(name, source, progress) for source in found.runs]
+                outcomes.append(ImportOutcome(path, refusal=str(found.refused)))
+            outcomes += [self._import(path, source, progress) for source in found.runs]
         return outcomes
 
     def attach_dataset(self, path: Path) -> DatasetSummary:
@@ -113,25 +106,20 @@ class Library:
 
     def _attach(self, path: Path) -> ImportOutcome:
         try:
-            return ImportOutcome(path.name, dataset=self.attach_dataset(path))
+            return ImportOutcome(path, dataset=self.attach_dataset(path))
         except InputRefusedError as error:
-            return ImportOutcome(path.name, refusal=str(error))
+            return ImportOutcome(path, refusal=str(error))
 
     def _import(
-        self, name: str, source: RunSource, progress: Callable[[Progress], None] | None
+        self, path: Path, source: RunSource, progress: Callable[[Progress], None] | None
     ) -> ImportOutcome:
         try:
             written = write_run(self.home / "runs", source, progress)
             return ImportOutcome(
-                name, self.summary(written.id), already_there=written.already_there
+                path, self.summary(written.id), already_there=written.already_there
             )
         except InputRefusedError as error:
-            return ImportOutcome(name, refusal=str(error))
-        except OSError as error:
-            return ImportOutcome(
-                name,
-                refusal=f"{name} cannot be read ({error.strerror or 'unknown fault'}): check its permissions.",
-            )
+            return ImportOutcome(path, refusal=str(error))
 
     # Runs and data sets
 
@@ -331,6 +319,18 @@ class Library:
         return DatasetSummary(
             **{field.name: record[field.name] for field in dataclasses.fields(DatasetSummary)}
         )
+
+
+def _sorted_out(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Tell data sets, also those that lie in a given folder, from what may be runs."""
+    datasets = [path for path in paths if path.is_file() and is_dataset(path)]
+    runs = [path for path in paths if path not in datasets]
+    for folder in runs:
+        if folder.is_dir():
+            datasets += [
+                path for path in sorted(folder.iterdir()) if path.is_file() and is_dataset(path)
+            ]
+    return datasets, runs
 
 
 def _snippet(prompt: str) -> str:

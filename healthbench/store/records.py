@@ -63,17 +63,17 @@ class DatasetSummary:
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What became of one thing the user gave: a run, or a sentence that says why not.
+    """What became of one thing the user gave: a run, a data set, or a sentence that says why not.
 
     Attributes:
-        source: Name of the file or folder as the user gave it.
+        path: The file, or the folder that holds the files of one run.
         run: The imported run, None where it was refused.
         already_there: True where the same content had been imported before.
         refusal: One sentence, None where it was imported.
         dataset: The data set it turned out to be, None otherwise.
     """
 
-    source: str
+    path: Path
     run: RunSummary | None = None
     already_there: bool = False
     refusal: str | None = None
