@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ImportOutcome,
         Progress,
         RunSummary,
+        UnreadableRun,
     )
 
 GIVEN = "HEALTHBENCH_OPEN"
@@ -215,3 +216,13 @@ def lost_points(run_id: str, *, as_stored: bool = False) -> pd.DataFrame:
 def incurred_penalties(run_id: str, worst: float, *, as_stored: bool = False) -> pd.DataFrame:
     """Return the incurred penalties of ``worst`` points or fewer."""
     return point_sums.incurred_penalties(library(), run_id, worst, as_stored=as_stored)
+
+
+def detach_dataset(dataset_id: str) -> None:
+    """Remove an attached data set from the store."""
+    library().detach_dataset(dataset_id)
+
+
+def unreadable() -> list[UnreadableRun]:
+    """Return the run folders that this version cannot use, with the reason."""
+    return library().unreadable()

@@ -1,0 +1,134 @@
+"""One example: conversation and reply beside the ledger of its score."""
+
+from __future__ import annotations
+
+import data
+import state
+import streamlit as st
+from components.frame import empty, run_line, run_or_stop
+from components.ledger import ORDERS, ledger
+from components.text import escaped, turns
+
+from healthbench.errors import StoreError
+from healthbench.formatting import characters, count, fraction
+from healthbench.model import Message
+from healthbench.taxonomy import display_name, kind_of
+
+SCROLL = 640
+
+run = run_or_stop()
+run_line(run)
+view = state.view()
+listed = data.example_rows(run.id, view.filters, view.order)
+row = (view.example or (listed[0] + 1 if listed else 1)) - 1
+try:
+    example = data.example(run.id, row)
+except StoreError:
+    empty(
+        f"This run has no example {row + 1}.",
+        f"It has {count(run.n_examples)}: choose one on the page *Examples*.",
+    )
+    st.stop()
+
+place = listed.index(row) if row in listed else None
+before = listed[place - 1] if place else None
+after = listed[place + 1] if place is not None and place + 1 < len(listed) else None
+if place is None and listed:
+    after = next((other for other in listed if other > row), listed[0])
+
+with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+    st.button(
+        "Previous",
+        key="previous",
+        icon=":material/chevron_left:",
+        shortcut="K",
+        disabled=before is None,
+        on_click=state.change,
+        kwargs={"example": None if before is None else before + 1},
+    )
+    if place is None:
+        st.markdown(
+            f"Example **{count(row + 1)}**, outside the {count(len(listed))} the filter lists"
+        )
+    else:
+        st.markdown(f"**{count(place + 1)}** of {count(len(listed))}")
+    st.button(
+        "Next",
+        key="next",
+        icon=":material/chevron_right:",
+        icon_position="right",
+        shortcut="J",
+        disabled=after is None,
+        on_click=state.change,
+        kwargs={"example": None if after is None else after + 1},
+    )
+    st.page_link(
+        "app_pages/examples.py",
+        label="List",
+        icon=":material/list:",
+        query_params=state.query_for("examples"),
+    )
+    st.space("stretch")
+    st.toggle(
+        "Render Markdown",
+        key=state.RENDERED,
+        persist_state="session",
+        help="Images are never loaded.",
+    )
+    with st.popover("Copy link", icon=":material/link:"):
+        st.code(state.link("example", example=row + 1), language=None, wrap_lines=True)
+
+tags = [
+    escaped(display_name(tag)) + (" (inferred)" if source == "inferred" else "")
+    for tag, source in sorted(example.tags.items(), key=lambda item: kind_of(item[0]) != "theme")
+]
+facts = [
+    f"example {count(row + 1)}",
+    *tags,
+    f"{count(len(example.prompt))} message{'' if len(example.prompt) == 1 else 's'}",
+    f"reply {characters(example.characters)}",
+]
+if example.n_repeats > 1:
+    facts.append(f"reply {example.repeat + 1} of {example.n_repeats} to this prompt")
+if example.stated_score is not None:
+    facts.append(f"file states {fraction(example.stated_score)}")
+st.caption(" · ".join(facts) + f" · prompt {escaped(example.prompt_id)}")
+if example.error:
+    st.warning(
+        f"The file records an error for this example: {escaped(example.error)}",
+        icon=":material/warning:",
+    )
+
+key = f"ledger_{run.id}_{row}"
+
+
+@st.fragment
+def show_ledger() -> None:
+    """Show the ledger by itself, so that a "what if" reruns nothing else."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.segmented_control(
+            "Order",
+            list(ORDERS),
+            default="in the file",
+            required=True,
+            key=state.LEDGER_ORDER,
+            label_visibility="collapsed",
+        )
+        st.toggle("Open all explanations", key=state.EXPLAIN, persist_state="session")
+    ledger(example.ledger, key=key, height=SCROLL)
+
+
+with st.grid(2, min_column_width=430, gap="medium") as grid:
+    with grid.cell():
+        st.subheader("Conversation and reply")
+        with st.container(height=SCROLL, border=True, key="conversation"):
+            turns(
+                example.prompt,
+                key=f"prompt_{key}",
+                rendered=bool(st.session_state.get(state.RENDERED)),
+            )
+            reply = [Message("reply", example.reply)]
+            turns(reply, key=f"reply_{key}", rendered=bool(st.session_state.get(state.RENDERED)))
+    with grid.cell():
+        st.subheader("Ledger")
+        show_ledger()

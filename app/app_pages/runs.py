@@ -1,0 +1,33 @@
+"""Import graded runs, see them side by side, and read what an import understood."""
+
+from __future__ import annotations
+
+import data
+import state
+import streamlit as st
+from components.frame import empty, notice
+from components.imports import importer, outcomes, report
+from components.run_table import run_table
+
+st.title("Graded runs")
+runs = data.runs()
+importer()
+outcomes()
+for unusable in data.unreadable():
+    st.warning(unusable.reason, icon=":material/folder_off:")
+
+if not runs:
+    empty(
+        "There is no graded run yet.",
+        "Drop the *_allresults.json of a HealthBench run above, or name its folder.",
+    )
+    st.stop()
+
+run_table(runs)
+if any(run.info.synthetic for run in runs):
+    notice(
+        "Runs marked SYNTHETIC SAMPLE are made up for demonstration: invented assistants, invented conversations."
+    )
+chosen = {run.id: run for run in runs}.get(state.view().run or "")
+if chosen is not None:
+    report(chosen)

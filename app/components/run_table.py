@@ -1,0 +1,83 @@
+"""The table of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import data
+import pandas as pd
+import state
+import streamlit as st
+
+from components.chart import show_table
+from healthbench.formatting import DASH, count, interval, percent, score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from healthbench.store.records import RunSummary
+
+
+def run_table(runs: Sequence[RunSummary]) -> None:
+    """Show one line a run; the button of a line opens its score."""
+    table = pd.DataFrame([_line(run) for run in runs])
+    shown = [name for name in table.columns if name != "kind" or table["kind"].any()]
+    show_table(
+        table[shown],
+        key="runs",
+        alt="Runs in the store, one a row",
+        formats={
+            "examples": count,
+            "score": score,
+            "unclipped": score,
+            "below 0": lambda share: percent(share, 0),
+            "characters": count,
+        },
+        column_config={
+            "open": st.column_config.ButtonColumn(
+                "", key="open_run", on_click=_open, args=([run.id for run in runs],), width="small"
+            ),
+            "kind": st.column_config.Column("", width="medium"),
+            "score": st.column_config.Column(help="Points of 100, clipped once at the end."),
+            "95 %": st.column_config.Column(
+                help="Interval of the unclipped mean, bootstrap over prompts.", alignment="right"
+            ),
+            "below 0": st.column_config.Column(help="Share of example scores below 0"),
+            "characters": st.column_config.Column(help="Mean length of a reply"),
+            "file says": st.column_config.Column(
+                help="The score the file states, and whether its figures equal ours"
+            ),
+        },
+    )
+
+
+def _line(run: RunSummary) -> dict[str, object]:
+    head = run.headline
+    return {
+        "open": "Open",
+        "run": run.name,
+        "kind": "SYNTHETIC SAMPLE" if run.info.synthetic else "",
+        "benchmark": run.info.benchmark or DASH,
+        "grader": run.info.grader or DASH,
+        "examples": run.n_examples,
+        "score": head.score,
+        "95 %": interval(head.ci_low, head.ci_high),
+        "unclipped": head.unclipped,
+        "below 0": head.below_zero / head.n_scored if head.n_scored else None,
+        "characters": run.mean_characters,
+        "file says": _file_says(run),
+    }
+
+
+def _file_says(run: RunSummary) -> str:
+    found = data.verification(run.id)
+    if found is None or not found.comparisons:
+        return DASH
+    if found.differences:
+        return f"▲ {score(found.score)}, {count(len(found.differences))} differ"
+    return f"✓ {score(found.score)}"
+
+
+def _open(run_ids: list[str]) -> None:
+    state.choose_run(run_ids[st.session_state["open_run"]["row"]])
+    state.open_page("score")

@@ -1,0 +1,61 @@
+"""The frame of the app: page configuration, navigation, run picker. Pages are in ``page_table``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import data
+import state
+import streamlit as st
+from components.frame import empty, notice
+from page_table import PAGES
+
+HERE = Path(__file__).resolve().parent
+
+
+def _pick_run() -> None:
+    state.choose_run(st.session_state[state.RUN_PICKER])
+
+
+# An emoji, because a Material icon as favicon is fetched from a font server.
+st.set_page_config(page_title="HealthBench workbench", page_icon="🩺", layout="wide")
+st.logo(str(HERE / "logo.svg"), size="large")
+
+groups: dict[str, list[st.Page]] = defaultdict(list)
+for entry in PAGES:
+    groups[entry.group].append(
+        st.Page(
+            entry.path,
+            title=entry.title,
+            icon=entry.icon,
+            url_path=entry.name,
+            help=entry.help,
+            default=entry is PAGES[0],
+        )
+    )
+page = st.navigation(groups)
+
+data.open_given()
+runs = {run.id: run for run in data.runs()}
+missing = state.begin(page.url_path or PAGES[0].name, list(runs))
+
+with st.sidebar:
+    if runs:
+        chosen = state.view().run
+        st.session_state[state.RUN_PICKER] = chosen if chosen in runs else None
+        st.selectbox(
+            "Run",
+            list(runs),
+            key=state.RUN_PICKER,
+            format_func=data.label,
+            placeholder="Choose a run",
+            on_change=_pick_run,
+        )
+    notice()
+if missing:
+    empty(
+        "This link names a run that is not in this store.",
+        "Import its file on the page *Runs*, or choose another run in the sidebar.",
+    )
+page.run()

@@ -1,0 +1,69 @@
+"""The pages of the app: one line a page.
+
+``uses`` names the fields of ``state.View`` that the page's URL carries beside the run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+EXAMPLE_LIST = ("filters", "order", "page")
+
+
+class Entry(NamedTuple):
+    """One page: its place in the sidebar, its file (without ``.py``), and what its URL carries."""
+
+    group: str
+    name: str
+    title: str
+    icon: str
+    help: str
+    uses: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Path of the page's script, relative to ``main.py``."""
+        return f"app_pages/{self.name}.py"
+
+
+PAGES = (
+    Entry(
+        "Inspect",
+        "runs",
+        "Runs",
+        ":material/folder_open:",
+        "Import graded runs and see them side by side, each with its interval and whether it agrees with its file.",
+    ),
+    Entry(
+        "Inspect",
+        "score",
+        "Score",
+        ":material/target:",
+        "One run: its score and how it comes about, the distribution of example scores, themes, axes and penalties.",
+        ("as_stored",),
+    ),
+    Entry(
+        "Inspect",
+        "examples",
+        "Examples",
+        ":material/list:",
+        "Search and filter the examples of a run.",
+        EXAMPLE_LIST,
+    ),
+    Entry(
+        "Inspect",
+        "example",
+        "Example",
+        ":material/receipt_long:",
+        "One conversation and reply with its ledger: every signed point of its score.",
+        ("example", *EXAMPLE_LIST),
+    ),
+    Entry(
+        "Understand",
+        "method",
+        "Method",
+        ":material/menu_book:",
+        "What every number means, how it is computed, and what it does not say.",
+    ),
+)
+BY_NAME = {entry.name: entry for entry in PAGES}
