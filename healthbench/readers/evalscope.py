@@ -282,9 +282,7 @@ def _example(
     for model in [*listing(summary.get("judge_models")), details.get("model")]:
         graders.update({name} if (name := id_of(model)) else ())
     if score.get("status") == "excluded":
-        notes.add(
-            "excluded by evalscope because a verdict failed; only what failed is unknown here"
-        )
+        notes.add(_EXCLUDED)
     report.canary |= has_canary(metadata)
     error = summary.get("error")
     return GradedExample(

@@ -85,7 +85,7 @@ def read_lines(
     starts = list(grammar.start.finditer(text))
     exact = _of_rubric(text, grammar, starts, rubric)
     if exact is not None:
-        return Reading(_cut(text, grammar, exact))
+        return Reading(exact)
     groups = list(_groups(text, grammar, starts))
     readings = [_cut(text, grammar, chosen) for chosen in _choices(groups)]
     agreeing = [lines for lines in readings if _agrees(lines, stated_score)]
@@ -133,24 +133,33 @@ def _key(item: Line | Criterion) -> tuple[float, str]:
 
 def _of_rubric(
     text: str, grammar: Grammar, starts: list[re.Match[str]], rubric: Sequence[Criterion]
-) -> list[re.Match[str]] | None:
-    """Return the starts that are followed by a criterion of the rubric, if these are the whole rubric."""
-    if not rubric:
-        return None
-    texts: dict[float, list[str]] = defaultdict(list)
+) -> list[Line] | None:
+    """Cut at the starts that are followed by a criterion of the rubric, if these are the whole rubric."""
+    texts: dict[float, Counter[str]] = defaultdict(Counter)
     for criterion in rubric:
-        texts[criterion.points].append(criterion.text.replace("\r\n", "\n"))
-    exact: list[re.Match[str]] = []
-    found: Counter[tuple[float, str]] = Counter()
+        texts[criterion.points][criterion.text.replace("\r\n", "\n")] += 1
+    real: list[tuple[re.Match[str], str]] = []
     for start in starts:
-        points = float(start[2])
-        for wanted in set(texts.get(points, ())):
+        # The longest first: one criterion may be the beginning of another.
+        for wanted in sorted(texts.get(float(start[2]), ()), key=len, reverse=True):
             if text.startswith(wanted + grammar.marker, start.end()):
-                exact.append(start)
-                found[points, wanted] += 1
+                real.append((start, wanted))
                 break
-    whole = Counter((points, wanted) for points, same in texts.items() for wanted in same)
-    return exact if found == whole else None
+    found: dict[float, Counter[str]] = defaultdict(Counter)
+    for start, wanted in real:
+        found[float(start[2])][wanted] += 1
+    if not real or found != texts:
+        return None
+    ends = [start.start() for start, _ in real[1:]] + [len(text)]
+    return [
+        Line(
+            _MET.get(start[1].lower()),
+            float(start[2]),
+            wanted,
+            text[start.end() + len(wanted) + len(grammar.marker) : end],
+        )
+        for (start, wanted), end in zip(real, ends, strict=True)
+    ]
 
 
 def _groups(
