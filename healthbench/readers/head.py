@@ -276,7 +276,7 @@ def json_items(path: Path, prefix: str) -> Iterator[Any]:
             for value in ijson.items(file, prefix, use_float=True, buf_size=HEAD_BYTES):
                 yield value
                 done += 1
-    except ijson.JSONError:
+    except (ijson.JSONError, UnicodeDecodeError):
         for place, value in enumerate(_items_under(json_document(path), prefix.split("."))):
             if place >= done:
                 yield value

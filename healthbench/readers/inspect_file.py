@@ -144,7 +144,7 @@ def _document_header(path: Path) -> Mapping[str, Any]:
                 if event == "map_key" and value == "samples" and "eval" in header:
                     return header
                 builder, key = ObjectBuilder(), str(value or "")
-    except ijson.JSONError:
+    except (ijson.JSONError, UnicodeDecodeError):
         document = json_document(path)
         header = dict(document) if isinstance(document, dict) else {}
     return {name: value for name, value in header.items() if name != "samples"}
