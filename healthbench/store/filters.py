@@ -21,7 +21,7 @@ ORDERS: dict[str, str] = {
     "unknown descending": "n_unknown DESC, example",
 }
 
-_TEXT_PLACES = ("criterion", "explanation", "reply", "conversation")
+TEXT_PLACES = ("criterion", "explanation", "reply", "conversation")
 
 
 def condition(wanted: ExampleFilter) -> tuple[str, list[object]]:
@@ -30,9 +30,9 @@ def condition(wanted: ExampleFilter) -> tuple[str, list[object]]:
     Raises:
         InputRefusedError: ``text_in`` names no place that can be searched.
     """
-    if wanted.text_in not in _TEXT_PLACES:
+    if wanted.text_in not in TEXT_PLACES:
         raise InputRefusedError(
-            f"Text is sought in {', '.join(_TEXT_PLACES)}, not in {wanted.text_in!r}: choose one."
+            f"Text is sought in {', '.join(TEXT_PLACES)}, not in {wanted.text_in!r}: choose one."
         )
     parts, values = _asked(_example_conditions(wanted))
     item_parts, item_values = _asked(_item_conditions(wanted))
@@ -40,6 +40,16 @@ def condition(wanted: ExampleFilter) -> tuple[str, list[object]]:
         rows = "SELECT items.example FROM items JOIN criteria USING (criterion)"
         parts.append(f"example IN ({rows} WHERE {' AND '.join(item_parts)})")
     return " AND ".join(parts) or "true", values + item_values
+
+
+def item_condition(wanted: ExampleFilter) -> tuple[str, list[object]]:
+    """Return a WHERE condition on ``items JOIN criteria`` and its values: the criteria themselves that a filter means."""
+    parts, values = _asked(_item_conditions(wanted))
+    example_parts, example_values = _asked(_example_conditions(wanted))
+    if example_parts:
+        rows = f"SELECT example FROM examples WHERE {' AND '.join(example_parts)}"
+        parts.append(f"items.example IN ({rows})")
+    return " AND ".join(parts) or "true", values + example_values
 
 
 class _Condition(NamedTuple):
