@@ -54,7 +54,7 @@ class ZipMembers:
         self.path = path
         try:
             with zipfile.ZipFile(path) as archive:
-                infos = [info for info in archive.infolist() if not info.is_dir()]
+                infos = [i for i in archive.infolist() if not i.filename.endswith("/")]
         except (
             zipfile.BadZipFile,
             OSError,
