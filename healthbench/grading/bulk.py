@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from healthbench.errors import GradingError, InputRefusedError
+from healthbench.grading.batch_ledger import Ledger
 from healthbench.grading.cache import Charge, GradeCache
 from healthbench.grading.cost import budget_for, load_prices
 from healthbench.grading.grader import Grader, Receipt
 from healthbench.grading.provider import GradingStoppedError, Provider
 from healthbench.grading.run_file import RunFile, example_row, header_row, verdicts_of
 from healthbench.grading.tasks import Task, Tasks
-from healthbench.model import GradedExample, RunInfo, Verdict
+from healthbench.model import RunInfo, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from healthbench.grading.cost import PriceTable
     from healthbench.grading.settings import GraderSettings
     from healthbench.grading.template import Template
+    from healthbench.model import GradedExample
 
 
 class Progress(NamedTuple):
@@ -162,6 +164,12 @@ def grade_file(
         InputRefusedError: A file cannot be used, or the run was begun with other files.
         GradingError: The grading cannot start, or the run was begun with another grader.
     """
+    ledger = Ledger.of(job.out)
+    if ledger is not None and ledger.waiting:
+        raise GradingError(
+            f"{job.out.name} has batches that were not collected, and grading it live would pay for them again;"
+            f" collect them first, or remove {ledger.path.name} to give them up."
+        )
     tasks = Tasks(job.replies, job.dataset)
     with closing(GradeCache(job.cache)) as cache, open_run(job) as run:
         return asyncio.run(_Bulk(job, tasks, cache, run, progress).run(key))
@@ -332,14 +340,7 @@ class _Bulk:
             self._receipt.add(grade)
             self._decided += 1
             self._report()
-        return GradedExample(
-            prompt_id=row.prompt_id,
-            prompt=row.prompt,
-            reply=reply,
-            criteria=row.criteria,
-            verdicts=verdicts,
-            example_tags=row.example_tags,
-        )
+        return task.graded(verdicts)
 
     def _count(self, verdicts: Sequence[Verdict]) -> None:
         self._written += 1

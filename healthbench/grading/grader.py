@@ -53,6 +53,22 @@ class ItemGrade(NamedTuple):
     charge: Charge
     cached: bool
 
+    @classmethod
+    def of(
+        cls,
+        item: int,
+        sample: int,
+        grade: Grade | None,
+        failure: str | None,
+        charge: Charge,
+        *,
+        cached: bool = False,
+    ) -> Self:
+        """Make the outcome of a verdict, or of its absence for a reason."""
+        if grade is None:
+            return cls(item, sample, None, None, failure, charge, cached)
+        return cls(item, sample, grade.met, grade.explanation, None, charge, cached)
+
     @property
     def verdict(self) -> Verdict:
         """The outcome as a run stores it."""
@@ -227,7 +243,9 @@ class Grader:
         known = self._cache.find([q.key for q in questions]) if self._cache is not None else {}
         for question in questions:
             if grade := known.get(question.key):
-                yield _outcome(question, sample, grade, None, Charge(0, Usage(), None), cached=True)
+                yield ItemGrade.of(
+                    question.item, sample, grade, None, Charge(0, Usage(), None), cached=True
+                )
         tasks = [
             asyncio.create_task(self._grade(question, sample))
             for question in questions
@@ -266,12 +284,11 @@ class Grader:
                 except ItemRefusedError as problem:
                     failure = str(problem)
                 break
-            failure = None if grade is not None else failure
             cost = self._price.of(usage) if self._price is not None else None
             charge = Charge(attempt, usage, cost)
             if self._recorder is not None:
                 await self._recorder.keep(Entry(self._run, question.key, grade, charge))
-        return _outcome(question, sample, grade, failure, charge, cached=False)
+        return ItemGrade.of(question.item, sample, grade, failure, charge)
 
     async def _attempt(self, question: Question, so_far: Usage) -> tuple[Grade, Usage]:
         """Send one request and read the verdict in its answer."""
@@ -329,20 +346,6 @@ class Grader:
         """Sleep, but wake at once when the grading is stopped."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), seconds)
-
-
-def _outcome(
-    question: Question,
-    sample: int,
-    grade: Grade | None,
-    failure: str | None,
-    charge: Charge,
-    *,
-    cached: bool,
-) -> ItemGrade:
-    if grade is None:
-        return ItemGrade(question.item, sample, None, None, failure, charge, cached)
-    return ItemGrade(question.item, sample, grade.met, grade.explanation, None, charge, cached)
 
 
 async def grade_all(

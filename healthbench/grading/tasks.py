@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import InputRefusedError
+from healthbench.model import GradedExample
 from healthbench.readers.dataset import DatasetRow, read_dataset
 from healthbench.readers.fields import Where, id_of, kind_name
 from healthbench.readers.head import lines
@@ -14,6 +15,8 @@ from healthbench.readers.head import lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from healthbench.model import Verdict
 
 
 class Task(NamedTuple):
@@ -29,6 +32,17 @@ class Task(NamedTuple):
     row: DatasetRow
     reply: str
     sample: int
+
+    def graded(self, verdicts: list[Verdict]) -> GradedExample:
+        """Put the verdicts, one a criterion, to the reply."""
+        return GradedExample(
+            prompt_id=self.row.prompt_id,
+            prompt=self.row.prompt,
+            reply=self.reply,
+            criteria=self.row.criteria,
+            verdicts=verdicts,
+            example_tags=self.row.example_tags,
+        )
 
 
 class Tasks:

@@ -1,6 +1,5 @@
 """A bulk grading survives being stopped anywhere, pays for no verdict twice and writes no line twice."""
 
-import json
 import os
 import random
 import signal
@@ -12,14 +11,10 @@ from dataclasses import replace
 
 import pytest
 from fake_provider import FakeProvider
-from pydantic import SecretStr
+from grading_input import KEY, job_in, lines_of, verdicts_of, write_input
 
 from healthbench.errors import GradingError, InputRefusedError
-from healthbench.grading.bulk import BulkJob, grade_file
-from healthbench.grading.settings import PRESETS
-from healthbench.grading.template import load_template
-
-KEY = SecretStr("sk-test-key")
+from healthbench.grading.bulk import grade_file
 
 # What the killed process runs: the same call as the command line's, with the provider's address as its argument.
 PROGRAM = """
@@ -41,57 +36,6 @@ outcome = grade_file(
 )
 print("complete" if outcome.complete else outcome.stopped)
 """
-
-
-def write_input(folder, examples=4, criteria=3, repeats=1):
-    rows, replies = [], []
-    for place in range(examples):
-        rubrics = [
-            {
-                "criterion": f"States item-{place * criteria + c}.",
-                "points": 5 if c % 2 == 0 else -3,
-                "tags": ["level:example", "axis:accuracy"],
-            }
-            for c in range(criteria)
-        ]
-        prompt = [{"role": "user", "content": f"Question {place}?"}]
-        rows.append(
-            {
-                "example_tags": ["theme:hedging"],
-                "prompt": prompt,
-                "prompt_id": f"p{place}",
-                "rubrics": rubrics,
-            }
-        )
-        replies += [
-            {"prompt_id": f"p{place}", "reply": f"Reply {place}.", "repeat": k}
-            for k in range(repeats)
-        ]
-    for name, values in (("data.jsonl", rows), ("replies.jsonl", replies)):
-        (folder / name).write_text("".join(json.dumps(value) + "\n" for value in values))
-
-
-def job_in(folder, provider, **changes):
-    settings = replace(PRESETS["reference"], base_url=provider.url, first_wait=0.001, attempts=2)
-    defaults = {
-        "replies": folder / "replies.jsonl",
-        "dataset": folder / "data.jsonl",
-        "out": folder / "run.jsonl",
-        "settings": settings,
-        "template": load_template(),
-        "cache": folder / "grades.sqlite",
-        "concurrency": 4,
-    }
-    return BulkJob(**(defaults | changes))
-
-
-def lines_of(folder, name="run.jsonl"):
-    """The run's examples, without its header."""
-    return [json.loads(line) for line in (folder / name).read_text().splitlines()][1:]
-
-
-def verdicts_of(folder):
-    return [[item["criteria_met"] for item in row["rubric"]] for row in lines_of(folder)]
 
 
 def test_a_run_holds_every_reply_in_order_with_its_verdicts(tmp_path):
