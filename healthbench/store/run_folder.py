@@ -13,11 +13,13 @@ The folder is built beside its place and published by one rename; it is never ch
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,7 +34,7 @@ from healthbench.store.run_writer import RunWriter
 from healthbench.store.tables import create_views, read_run_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -130,10 +132,11 @@ def _read(folder: Path, source: RunSource, watch: _Watch) -> dict[str, object]:
         duckdb.connect(":memory:", config=config) as connection,
         RunWriter(folder, connection) as writer,
     ):
-        for example in source.examples():
-            writer.add(example)
-            if writer.n_examples % _LOOK_EVERY == 0:
-                watch.look(writer.n_examples)
+        with _no_garbage_collection():
+            for example in source.examples():
+                writer.add(example)
+                if writer.n_examples % _LOOK_EVERY == 0:
+                    watch.look(writer.n_examples)
         watch.look(writer.n_examples)
         if not writer.n_examples:
             raise InputRefusedError(
@@ -143,6 +146,18 @@ def _read(folder: Path, source: RunSource, watch: _Watch) -> dict[str, object]:
         record = _record(source, writer)
     shutil.rmtree(spill, ignore_errors=True)
     return record
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Keep the collector from walking every criterion of the run again and again: none of them is in a cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _name(source: RunSource, digests: dict[str, str]) -> str:

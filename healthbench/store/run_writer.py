@@ -52,8 +52,10 @@ class RunWriter:
         self.n_examples = self.n_items = 0
         self.replies: Counter[str] = Counter()
         self._criteria: dict[Criterion, tuple[int, str | None]] = {}
+        self._tag_sets: dict[tuple[str, ...], tuple[int, str | None]] = {}
         self._inferred: dict[frozenset[str], list[str]] = {}
         self._rows: dict[str, list[tuple[object, ...]]] = {
+            "tag_sets": [],
             "criteria": [],
             "verdicts": [],
             "examples": [],
@@ -120,19 +122,25 @@ class RunWriter:
         self._close_part()
         if self._writing:
             self._writing.result()
-        _copy(self.connection, self.folder, "criteria", "part-0000", "SELECT * FROM criteria")
+        _copy(self.connection, self.folder, "criteria", "part-0000", sql("criteria"))
 
     def _new_criterion(self, criterion: Criterion) -> tuple[int, str | None]:
+        text, points, tags = criterion
+        tag_set = self._tag_sets.get(tags) or self._new_tag_set(tags)
+        number = len(self._criteria)
+        known = self._criteria[criterion] = (number, tag_set[1])
+        self._rows["criteria"].append((number, text, points, tag_set[0]))
+        return known
+
+    def _new_tag_set(self, tags: tuple[str, ...]) -> tuple[int, str | None]:
         axis, level, cluster = (
-            next((tag for tag in criterion.tags if tag.startswith(kind)), None)
+            next((tag for tag in tags if tag.startswith(kind)), None)
             for kind in ("axis:", "level:", CLUSTER_PREFIX)
         )
-        number = len(self._criteria)
-        self._criteria[criterion] = (number, cluster)
-        self._rows["criteria"].append(
-            (number, criterion.text, criterion.points, list(criterion.tags), axis, level, cluster)
-        )
-        return number, cluster
+        number = len(self._tag_sets)
+        known = self._tag_sets[tags] = (number, cluster)
+        self._rows["tag_sets"].append((number, list(tags), axis, level, cluster))
+        return known
 
     def _inferred_from(self, clusters: set[str]) -> list[str]:
         key = frozenset(clusters)
@@ -144,7 +152,7 @@ class RunWriter:
         for kind, rows in self._rows.items():
             if not rows:
                 continue
-            table = kind if kind == "criteria" else f"{kind}_{self._part}"
+            table = kind if kind in ("criteria", "tag_sets") else f"{kind}_{self._part}"
             try:
                 with self.connection.appender(table) as appender:
                     appender.append_rows(rows)

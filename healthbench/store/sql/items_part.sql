@@ -13,5 +13,5 @@ FROM verdicts_{part} AS verdicts JOIN criteria USING (criterion);
 CREATE VIEW counted_{part} AS
 SELECT *, stored IS FALSE AND failure IS NOT NULL AS marked FROM items_{part};
 CREATE VIEW tagged_{part} AS
-SELECT counted.*, unnest(list_distinct(criteria.tags)) AS tag
-FROM counted_{part} AS counted JOIN criteria USING (criterion)
+SELECT counted.*, unnest(list_distinct(tag_sets.tags)) AS tag
+FROM counted_{part} AS counted JOIN criteria USING (criterion) JOIN tag_sets USING (tag_set)
