@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from healthbench.config import Settings, bundled
-from healthbench.scoring import aggregate, uncertainty
+from healthbench.scoring import aggregate, uncertainty, which_rule
 from healthbench.scoring.headline import headline as compute_headline
+from healthbench.scoring.run_scores import OVERALL
 from healthbench.scoring.verification import verify
+from healthbench.store import coverage as coverage_counts
+from healthbench.store import leverage as verdict_leverage
 from healthbench.store import point_sums
 from healthbench.store.library import Library
 
@@ -26,9 +29,14 @@ if TYPE_CHECKING:
 
     from healthbench.scoring.aggregate import MetricResult
     from healthbench.scoring.headline import Headline
+    from healthbench.scoring.length import LengthAdjustment
+    from healthbench.scoring.levers import Lost
     from healthbench.scoring.run_scores import RunScores
     from healthbench.scoring.uncertainty import Interval
     from healthbench.scoring.verification import Verification
+    from healthbench.scoring.which_rule import Figure
+    from healthbench.store.coverage import BlindSpot, Cell, Coverage
+    from healthbench.store.leverage import Leverage
     from healthbench.store.records import (
         DatasetSummary,
         ExampleFilter,
@@ -226,3 +234,58 @@ def detach_dataset(dataset_id: str) -> None:
 def unreadable() -> list[UnreadableRun]:
     """Return the run folders that this version cannot use, with the reason."""
     return library().unreadable()
+
+
+def coverage(run_id: str) -> Coverage:
+    """Return what a run contains: conversations, criteria and the grid of both."""
+    return _coverage(run_id, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _coverage(run_id: str, key: tuple[str, ...]) -> Coverage:
+    return coverage_counts.coverage(library(), run_id)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def blind_spot(run_id: str, *, as_stored: bool = False) -> BlindSpot:
+    """Return the penalty points that no axis score contains."""
+    return coverage_counts.blind_spot(library(), run_id, as_stored=as_stored)
+
+
+def criteria_of(run_id: str, cell: Cell, limit: int, offset: int) -> tuple[pd.DataFrame, int]:
+    """Return one page of the criteria in a cell of the grid and how many there are; asked anew each time."""
+    return coverage_counts.criteria_of(library(), run_id, cell, limit, offset)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def lost_by_axis(run_id: str, *, as_stored: bool = False) -> list[Lost]:
+    """Return what each axis takes from the mean, with the number of criteria."""
+    return verdict_leverage.lost_by_axis(library(), run_id, as_stored=as_stored)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def leverage(run_id: str, *, as_stored: bool = False) -> Leverage:
+    """Return the verdicts that can move the run most."""
+    return verdict_leverage.leverage(library(), run_id, as_stored=as_stored)
+
+
+def figures(run_id: str) -> list[Figure]:
+    """Return every figure a run's verdicts can give, failed grades unknown and as the file counts them."""
+    return _figures(run_id, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _figures(run_id: str, key: tuple[str, ...]) -> list[Figure]:
+    policies = {"unknown": _run_scores(run_id, False, key)}
+    if library().summary(run_id).n_marked:
+        policies["as stored"] = _run_scores(run_id, True, key)
+    return which_rule.figures(policies)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def adjusted_interval(
+    run_id: str, adjustment: LengthAdjustment, *, as_stored: bool = False
+) -> Interval | None:
+    """Return the interval of the overall score after a length adjustment."""
+    scores = run_scores(run_id, as_stored=as_stored)
+    return uncertainty.bootstrap(scores, [OVERALL], adjustment=adjustment).get(OVERALL)

@@ -15,10 +15,11 @@ from urllib.parse import urlencode
 import streamlit as st
 from page_table import BY_NAME, PAGES
 
+from healthbench.store.filters import ORDERS, TEXT_PLACES
 from healthbench.store.records import ExampleFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 # Session keys.
 VIEW = "view"
@@ -35,6 +36,10 @@ _TEXT_LIMIT = 500
 """Longest text taken from a URL; nobody searches for more, and the URL is echoed back."""
 
 
+_NUMBER_LIMIT = 10**9
+"""Largest number taken from a URL; it is far beyond any run and within what the store can count."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What a link names. A field is added here, and to ``uses`` of the pages whose URL shall carry it.
@@ -46,6 +51,7 @@ class View:
         order: In which order (a key of ``store.filters.ORDERS``).
         page: Page of the list, from 1.
         as_stored: Count verdicts of failed gradings as the file does.
+        length: Length adjustment, a preset or ``CENTER,PENALTY``; "" for the one published for the run's benchmark.
     """
 
     run: str | None = None
@@ -54,13 +60,14 @@ class View:
     order: str = "example"
     page: int = 1
     as_stored: bool = False
+    length: str = ""
 
 
 def _number(kind: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
     def read(values: Sequence[str]) -> Any:
         value = kind(values[-1])
-        if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
-            raise ValueError("not a finite number")
+        if not abs(value) <= _NUMBER_LIMIT:
+            raise ValueError("not a number a view can have")
         return value
 
     return read
@@ -78,6 +85,14 @@ _READERS: dict[str, Callable[[Sequence[str]], Any]] = {
     "float | None": _number(float),
     "bool": lambda values: values[-1] == "1",
     "tuple[str, ...]": lambda values: tuple(value[:_TEXT_LIMIT] for value in values),
+}
+
+
+_ALLOWED: dict[str, Collection[Any]] = {
+    "order": ORDERS,
+    "text_in": TEXT_PLACES,
+    "page": range(1, _NUMBER_LIMIT),
+    "example": range(1, _NUMBER_LIMIT),
 }
 
 
@@ -119,6 +134,9 @@ def from_query(kind: type[Any], query: Mapping[str, Sequence[str]]) -> Any:
                 values[item.name] = _READERS[str(item.type)](query[item.name])
             except ValueError:
                 continue
+            allowed = _ALLOWED.get(item.name)
+            if allowed is not None and values[item.name] not in allowed:
+                del values[item.name]
     return kind(**values)
 
 

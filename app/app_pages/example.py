@@ -7,7 +7,7 @@ import state
 import streamlit as st
 from components.frame import empty, run_line, run_or_stop
 from components.ledger import ORDERS, ledger
-from components.text import escaped, turns
+from components.text import escaped, some, turns
 
 from healthbench.errors import StoreError
 from healthbench.formatting import characters, count, fraction
@@ -85,7 +85,7 @@ tags = [
 facts = [
     f"example {count(row + 1)}",
     *tags,
-    f"{count(len(example.prompt))} message{'' if len(example.prompt) == 1 else 's'}",
+    some(len(example.prompt), "message"),
     f"reply {characters(example.characters)}",
 ]
 if example.n_repeats > 1:

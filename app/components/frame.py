@@ -8,8 +8,7 @@ import data
 import state
 import streamlit as st
 
-from components.text import escaped
-from healthbench.formatting import count
+from components.text import escaped, some
 
 if TYPE_CHECKING:
     from healthbench.scoring.verification import Verification
@@ -54,8 +53,7 @@ def run_line(run: RunSummary) -> None:
             f"graded by {escaped(run.info.grader)}" if run.info.grader else "grader not recorded"
         )
         _part("method", grader, "Who gives the verdicts, and why it matters")
-        plural = "" if run.n_examples == 1 else "s"
-        _part("examples", f"{count(run.n_examples)} example{plural}", "The list of examples")
+        _part("examples", some(run.n_examples, "example"), "The list of examples")
         _part("score", verified(data.verification(run.id)), "Figures of the file against ours")
 
 
@@ -65,7 +63,7 @@ def verified(verification: Verification | None) -> str:
         return "file states no score"
     differences = len(verification.differences)
     if differences:
-        return f"▲ {differences} difference{'' if differences == 1 else 's'} from the file"
+        return f"▲ {some(differences, 'difference')} from the file"
     return "✓ verified against the file"
 
 

@@ -10,7 +10,7 @@ import data
 import state
 import streamlit as st
 
-from components.text import escaped
+from components.text import escaped, some
 from healthbench.errors import HealthBenchError
 from healthbench.formatting import count
 from healthbench.store.records import ImportOutcome
@@ -107,7 +107,7 @@ def report(run: RunSummary) -> None:
     warnings = len(run.report.warnings)
     label = f"Import report of {escaped(run.name)}"
     if warnings:
-        label += f" · {warnings} warning{'' if warnings == 1 else 's'}"
+        label += f" · {some(warnings, 'warning')}"
     with st.expander(label, icon=":material/description:", expanded=bool(warnings)):
         for sentence in [*run.report.warnings, *run.report.duplicates]:
             st.markdown(f":material/warning: {escaped(sentence)}")

@@ -12,7 +12,7 @@ import state
 import streamlit as st
 
 from components.chart import chart, palette, show_table
-from components.text import escaped, foreign
+from components.text import escaped, foreign, some
 from healthbench.charts.ledger import waterfall, with_running_total
 from healthbench.charts.theme import STATE_MARKS
 from healthbench.formatting import count, equation, fraction, plain_points, points
@@ -82,7 +82,7 @@ def _equations(
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(
                     f"**What if:** {_equation(signed, assumed, supposed)} "
-                    f"({count(turned)} verdict{'' if turned == 1 else 's'} changed, nothing stored)"
+                    f"({some(turned, 'verdict')} changed, nothing stored)"
                 )
                 st.button("Reset", key=f"{key}_reset", on_click=_reset, args=(key, graded))
 

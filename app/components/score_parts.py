@@ -11,7 +11,7 @@ import streamlit as st
 
 from components.chart import chart, palette, show_table
 from components.frame import empty, verified
-from components.text import escaped
+from components.text import escaped, some
 from healthbench.charts.intervals import Mean, dots
 from healthbench.charts.theme import plain
 from healthbench.formatting import (
@@ -199,8 +199,8 @@ def penalties(run: RunSummary, *, as_stored: bool) -> None:
         st.markdown(f"No penalty of {points(SEVERE)} points or worse was incurred.")
         return
     st.markdown(
-        f"**{count(len(found))}** penalties of {points(SEVERE)} to {points(-10)} points were incurred, in "
-        f"{count(found['example'].nunique())} examples."
+        f"**{some(len(found), 'penalty', 'penalties')}** of {points(SEVERE)} points or worse incurred, "
+        f"in {some(found['example'].nunique(), 'example')}."
     )
     worst = ExampleFilter(states=("incurred",), max_points=SEVERE)
     for row in found.head(_SHOWN_PENALTIES).to_dict("records"):

@@ -87,6 +87,11 @@ def escaped(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
 
 
+def some(n: int, thing: str, plural: str | None = None) -> str:
+    """Return a number and what is counted: ``1 example``, ``21 examples``."""
+    return f"{count(n)} {thing if n == 1 else plural or thing + 's'}"
+
+
 def harmless_markdown(text: str) -> str:
     """Return foreign Markdown whose images are not loaded and whose code blocks are not run as diagrams."""
     without_images = text.replace("![", f"!{_WORD_JOINER}[")
