@@ -13,6 +13,7 @@ from healthbench.scoring.run_scores import OVERALL, FloatArray, IntArray, RunSco
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,25 @@ def match_examples(first_ids: Sequence[str], second_ids: Sequence[str]) -> Match
         np.array(pairs, dtype=np.int64),
         len(rows[0]) - len(shared),
         len(rows[1]) - len(shared),
+        int((first >= 0).sum()) - len(pairs),
+        int((second >= 0).sum()) - len(pairs),
+    )
+
+
+def restrict(matching: Matching, kept: AbstractSet[str]) -> Matching:
+    """Return the matching of some of its prompts; the others' places become -1, ``only_first`` and so on stay."""
+    inside = np.array([prompt_id in kept for prompt_id in matching.prompt_ids], dtype=np.bool_)
+    # One place more, so that -1 stays -1.
+    places = np.append(np.where(inside, np.cumsum(inside) - 1, -1), -1)
+    first, second = places[matching.first], places[matching.second]
+    pairs = matching.pairs[first[matching.pairs[:, 0]] >= 0]
+    return Matching(
+        tuple(prompt_id for prompt_id in matching.prompt_ids if prompt_id in kept),
+        first,
+        second,
+        pairs,
+        matching.only_first,
+        matching.only_second,
         int((first >= 0).sum()) - len(pairs),
         int((second >= 0).sum()) - len(pairs),
     )

@@ -1,0 +1,77 @@
+"""What a run's score was measured with: its prompts, rubrics, grader, repeats and how complete its verdicts are."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from healthbench.store.pairs import PromptHashes, prompt_hashes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from healthbench.store.library import Library
+    from healthbench.store.records import RunSummary
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The conditions of a run.
+
+    Attributes:
+        run: What is known of the run.
+        prompts: What each prompt was graded on.
+        prompt_set: Short hash of the prompt ids; equal for runs over the same prompts.
+        rubric: Short hash of prompt ids, criteria, points and tags; equal for runs graded on the same rubrics.
+        fewest_replies, most_replies: Replies a prompt.
+    """
+
+    run: RunSummary
+    prompts: PromptHashes
+    prompt_set: str
+    rubric: str
+    fewest_replies: int
+    most_replies: int
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.run.name
+
+    @property
+    def replies_in_words(self) -> str:
+        """How many replies a prompt has: ``1``, or ``1 to 4`` where prompts differ."""
+        if self.fewest_replies == self.most_replies:
+            return str(self.most_replies)
+        return f"{self.fewest_replies} to {self.most_replies}"
+
+
+def fingerprint(library: Library, run_id: str) -> Fingerprint:
+    """Take the fingerprint of a stored run.
+
+    Raises:
+        StoreError: The run is not in the store.
+    """
+    hashes = prompt_hashes(library, run_id)
+    return Fingerprint(
+        run=library.summary(run_id),
+        prompts=hashes,
+        prompt_set=_short(prompt_id.encode() for prompt_id in hashes.prompt_ids),
+        rubric=_short(
+            prompt_id.encode() + tagged.to_bytes(8, "big")
+            for prompt_id, tagged in zip(hashes.prompt_ids, hashes.tagged.tolist(), strict=True)
+        ),
+        fewest_replies=int(hashes.replies.min()),
+        most_replies=int(hashes.replies.max()),
+    )
+
+
+def _short(parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        # The length keeps two ids from being taken for one.
+        digest.update(len(part).to_bytes(4, "big") + part)
+    return digest.hexdigest()[:_SHOWN]
