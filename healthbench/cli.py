@@ -17,13 +17,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from healthbench.config import bundled
+from healthbench.comparison.flips import flips, grader_agreement
+from healthbench.comparison.output import as_json as comparison_json
+from healthbench.comparison.output import in_words as comparison_in_words
+from healthbench.comparison.pair import compare as compare_sides
+from healthbench.comparison.pair import side as comparison_side
+from healthbench.config import Settings, bundled
 from healthbench.errors import HealthBenchError, InputRefusedError
 from healthbench.run_figures import as_json as figures_json
 from healthbench.run_figures import in_words, run_figures
 from healthbench.scoring.aggregate import RULES
 from healthbench.scoring.length import PRESETS, parse_adjustment
 from healthbench.store.library import Library
+from healthbench.store.opening import opened
 
 if TYPE_CHECKING:
     from healthbench.store.records import ImportOutcome
@@ -143,6 +149,33 @@ def score(
             typer.echo(in_words(figures, name))
     if refused:
         raise typer.Exit(2)
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(help="Run file, or id of a run in your store.")],
+    second: Annotated[str, typer.Argument(help="The run that is asked to be better.")],
+    dataset: Annotated[
+        Path | None, typer.Option(help="Benchmark JSONL that gives the themes by prompt_id.")
+    ] = None,
+    length: Annotated[
+        str | None,
+        typer.Option(help=f"Price of length: {', '.join(PRESETS)}, or CENTER,PENALTY."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
+) -> None:
+    """Compare two runs on the prompts they share: the second less the first; nothing is kept."""
+    adjustment = parse_adjustment(length) if length else None
+    with opened([first, second], Settings().home, dataset) as (library, ids):
+        one, two = (comparison_side(library, run_id) for run_id in ids)
+        result = compare_sides(one, two, adjustment=adjustment)
+        rows = flips(library, result, one)
+        graders = grader_agreement(library, result, rows)
+        if as_json:
+            figures = comparison_json(result, rows, graders)
+            typer.echo(json.dumps(figures, indent=1, allow_nan=False))
+        else:
+            typer.echo(comparison_in_words(result, rows, graders))
 
 
 def _refusal(outcome: ImportOutcome) -> str:

@@ -69,6 +69,14 @@ def fingerprint(library: Library, run_id: str) -> Fingerprint:
     )
 
 
+def names_of(first: Fingerprint, second: Fingerprint) -> tuple[str, str]:
+    """Return names that tell two runs apart: their models, else their files, else their ids."""
+    for names in ((first.name, second.name), (first.run.info.source, second.run.info.source)):
+        if names[0] != names[1]:
+            return names
+    return first.run.id, second.run.id
+
+
 def _short(parts: Iterable[bytes]) -> str:
     digest = hashlib.sha256()
     for part in parts:

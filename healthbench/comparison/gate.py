@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from healthbench.comparison.fingerprint import Fingerprint, names_of
 from healthbench.errors import InputRefusedError
 from healthbench.formatting import count
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
-
-    from healthbench.comparison.fingerprint import Fingerprint
 
 
 class Kind(StrEnum):
@@ -77,6 +76,11 @@ class Gate:
     def dropped(self) -> int:
         """Prompts of either run that are not compared, the slice aside."""
         return self.only_first + self.only_second + self.other_rubric
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names that tell the two runs apart."""
+        return names_of(self.first, self.second)
 
     @property
     def graders(self) -> str:
@@ -149,7 +153,7 @@ def _places(side: Fingerprint) -> dict[str, int]:
 
 
 def _named(first: Fingerprint, second: Fingerprint) -> str:
-    return f"{first.name} and {second.name}"
+    return " and ".join(names_of(first, second))
 
 
 def _about_prompts(
@@ -158,8 +162,8 @@ def _about_prompts(
     if only == (0, 0):
         return []
     alone = " and ".join(
-        f"{_prompts(n)} only in {side.name}"
-        for n, side in zip(only, (first, second), strict=True)
+        f"{_prompts(n)} only in {name}"
+        for n, name in zip(only, names_of(first, second), strict=True)
         if n
     )
     return [
@@ -196,6 +200,7 @@ def _about_rubrics(other_rubric: int, other_tags: int, other_conversation: int) 
 
 
 def _about_conditions(first: Fingerprint, second: Fingerprint) -> list[Finding]:
+    names = names_of(first, second)
     findings = [*_about_graders(first, second)]
     benchmarks = [side.run.info.benchmark for side in (first, second)]
     if benchmarks[0] != benchmarks[1]:
@@ -209,7 +214,7 @@ def _about_conditions(first: Fingerprint, second: Fingerprint) -> list[Finding]:
         findings.append(
             Finding(
                 Kind.REPEATS,
-                f"Replies a prompt: {first.replies_in_words} in {first.name}, {second.replies_in_words} in {second.name}. "
+                f"Replies a prompt: {first.replies_in_words} in {names[0]}, {second.replies_in_words} in {names[1]}. "
                 "Each side's replies to a prompt are averaged; criteria are compared between the k-th replies.",
             )
         )
@@ -218,7 +223,7 @@ def _about_conditions(first: Fingerprint, second: Fingerprint) -> list[Finding]:
         findings.append(
             Finding(
                 Kind.UNKNOWN,
-                f"Unknown verdicts: {count(unknown[0])} in {first.name}, {count(unknown[1])} in {second.name}. "
+                f"Unknown verdicts: {count(unknown[0])} in {names[0]}, {count(unknown[1])} in {names[1]}. "
                 "A reply with one has no score and is left out.",
             )
         )

@@ -131,7 +131,7 @@ def compare(
     differences = compare_runs(one, two, matching)
     if OVERALL not in differences:
         raise InputRefusedError(
-            f"No compared prompt has a score in both {first.fingerprint.name} and {second.fingerprint.name}, because verdicts are unknown or rubrics have no positive points: there is no difference to show."
+            f"No compared prompt has a score in both {' and '.join(checked.names)}, because verdicts are unknown or rubrics have no positive points: there is no difference to show."
         )
     overall = differences[OVERALL]
     price = adjustment or preset_for(second.fingerprint.run.info.benchmark)
