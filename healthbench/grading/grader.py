@@ -127,6 +127,20 @@ class Receipt:
         if grade.failure is not None:
             self.failures[grade.failure] += 1
 
+    def figures(self) -> dict[str, float | None]:
+        """Return the plain figures by name, for exports."""
+        return {
+            "calls": self.calls,
+            "retries": self.retries,
+            "input_tokens": self.usage.input,
+            "cached_tokens": self.usage.cached,
+            "output_tokens": self.usage.output,
+            "cost": self.cost,
+            "cache_hits": self.cache_hits,
+            "graded": self.graded,
+            "unknown": self.unknown,
+        }
+
 
 def questions_of(
     prompt: Sequence[Message],
