@@ -40,9 +40,10 @@ def importer() -> None:
                     help="Graded runs, and the benchmark's JSONL for themes. What a file is, is told by its content.",
                 )
             with grid.cell(), st.form("open_path", border=False):
-                path = st.text_input("or name a file or folder on this computer")
+                with st.container(horizontal=True, vertical_alignment="bottom"):
+                    path = st.text_input("or name a file or folder on this computer")
+                    named = st.form_submit_button("Open")
                 st.caption("Better for files of hundreds of megabytes: they are read in place.")
-                named = st.form_submit_button("Open")
         if files:
             with tempfile.TemporaryDirectory(prefix="healthbench-upload-") as folder:
                 paths = []
@@ -68,7 +69,7 @@ def _import(paths: Sequence[Path]) -> None:
     try:
         found = data.import_paths(paths, show)
     except HealthBenchError as error:
-        found = [ImportOutcome(source="", refusal=str(error))]
+        found = [ImportOutcome(paths[0], refusal=str(error))]
     st.session_state[state.OUTCOMES] = found
     imported = [outcome.run.id for outcome in found if outcome.run]
     _done()
@@ -96,7 +97,7 @@ def outcomes() -> None:
         elif outcome.run:
             what = "was imported before" if outcome.already_there else "imported"
             st.success(
-                f"{escaped(outcome.source)} {what}: {escaped(outcome.run.name)}, "
+                f"{escaped(outcome.path.name)} {what}: {escaped(outcome.run.name)}, "
                 f"{count(outcome.run.n_examples)} examples.",
                 icon=":material/check:",
             )
