@@ -62,7 +62,8 @@ def _watch(source: RunSource) -> Iterator[GradedExample]:
     if n_errors:
         report.warnings.append(f"The producer recorded an error for {_count(n_errors, 'example')}.")
     if n_empty:
-        report.warnings.append(f"{_count(n_empty, 'reply', 'replies')} empty, graded as an answer.")
+        was = "is empty and was" if n_empty == 1 else "are empty and were"
+        report.warnings.append(f"{_count(n_empty, 'reply', 'replies')} {was} graded as an answer.")
 
 
 def _tag_sources(example: GradedExample, report: ImportReport) -> None:

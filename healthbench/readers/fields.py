@@ -10,14 +10,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from healthbench.errors import InputRefusedError
 from healthbench.model import Message, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from healthbench.model import ImportReport
 
@@ -172,7 +171,7 @@ def text_of(value: object) -> str:
         return ""
     if isinstance(value, list):
         return "\n".join(text for part in value if (text := text_of(part)))
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key in ("text", "content"):
             if key in value:
                 return text_of(value[key])
@@ -188,7 +187,7 @@ def messages_of(value: object, where: Where, field: str = "prompt") -> list[Mess
     """
     if isinstance(value, str):
         return [Message("user", value)]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return messages_of(value.get("messages", [value]), where, field)
     if not isinstance(value, list):
         raise where.refuse(
@@ -198,7 +197,7 @@ def messages_of(value: object, where: Where, field: str = "prompt") -> list[Mess
         )
     turns = []
     for message in value:
-        if isinstance(message, Mapping):
+        if isinstance(message, dict):
             turns.append(
                 Message(str(message.get("role") or "user"), text_of(message.get("content")))
             )
@@ -260,7 +259,7 @@ def fraction_of(value: object) -> float | None:
 
 def stated_figures(metrics: object) -> dict[str, float]:
     """Return every finite number of a metrics object, by name."""
-    if not isinstance(metrics, Mapping):
+    if not isinstance(metrics, dict):
         return {}
     numbers = ((str(name), fraction_of(value)) for name, value in metrics.items())
     return {name: number for name, number in numbers if number is not None}

@@ -260,6 +260,29 @@ def json_document(path: Path) -> Any:
         return parse_json(decode(file.read()), path.name)
 
 
+class _TooDeepError(Exception):
+    """A file seems to nest deeper than ijson can hold."""
+
+
+class _NotTooDeep:
+    """A file that ijson may read: it keeps the path of every open level, the square of the depth in memory.
+
+    Every 31st byte is looked at (a prime, so that no repeated pattern hides). A piece of 256 kB that opens some
+    2,000 more brackets than it closes is left to Python's parser, which bounds its depth.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+
+    def read(self, size: int = -1) -> bytes:
+        """Read as a file does, or raise _TooDeepError."""
+        data = self.file.read(size)
+        sample = data[::31]
+        if len(sample.translate(None, b"]}")) - len(sample.translate(None, b"[{")) > 64:
+            raise _TooDeepError
+        return data
+
+
 def json_items(path: Path, prefix: str) -> Iterator[Any]:
     """Stream the values under an ijson prefix (``item``, ``metadata.rows.item``) of a JSON document.
 
@@ -273,10 +296,11 @@ def json_items(path: Path, prefix: str) -> Iterator[Any]:
     done = 0
     try:
         with open_binary(path) as file:
-            for value in ijson.items(file, prefix, use_float=True, buf_size=HEAD_BYTES):
+            source = _NotTooDeep(file)
+            for value in ijson.items(source, prefix, use_float=True, buf_size=HEAD_BYTES):
                 yield value
                 done += 1
-    except (ijson.JSONError, UnicodeDecodeError):
+    except (ijson.JSONError, UnicodeDecodeError, _TooDeepError):
         for place, value in enumerate(_items_under(json_document(path), prefix.split("."))):
             if place >= done:
                 yield value

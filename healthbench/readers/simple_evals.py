@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from healthbench.errors import NotAGradedRunError
 from healthbench.model import Criterion, GradedExample, ImportReport, RunInfo, Verdict
 from healthbench.readers.fields import (
+    MAX_POINTS,
     SIMPLE_EVALS_MARKS,
     Where,
     content_id,
@@ -58,8 +59,11 @@ def recognise(head: Head) -> str | None:
     metadata = value.get("metadata")
     own = isinstance(metadata, dict) and "example_level_metadata" in metadata
     bulk = {"htmls", "convos"} & value.keys() or ("metadata" in value and "metrics" in value)
-    cut_short = "overall_score" in (value.get("metrics") or ()) and not head.text.rstrip().endswith(
-        "}"
+    metrics = value.get("metrics")
+    cut_short = (
+        isinstance(metrics, dict)
+        and "overall_score" in metrics
+        and not head.text.rstrip().endswith("}")
     )
     if not (
         own or (bulk and ({"score", "metrics"} & value.keys() or len(value) == 1)) or cut_short
@@ -142,7 +146,8 @@ class _Examples:
     def __init__(self, source: str, report: ImportReport) -> None:
         self.source = source
         self.report = report
-        self.known: dict[tuple[Any, ...], Criterion] = {}
+        self.known: dict[tuple[str, float, tuple[str, ...]], Criterion] = {}
+        self.tag_sets: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.tagged = False
         self.wordless = 0
 
@@ -175,32 +180,37 @@ class _Examples:
         """Read a rubric with its verdicts; this loop runs 57,000 times a run and is written for speed."""
         criteria: list[Criterion] = []
         verdicts: list[Verdict] = []
-        known, marked, new = self.known, SIMPLE_EVALS_MARKS.start.match, tuple.__new__
+        known, tag_sets, marked = self.known, self.tag_sets, SIMPLE_EVALS_MARKS.start.match
+        make = tuple.__new__  # what a named tuple's own constructor calls, at half the time
         n_fast = 0
         for item in items:
             try:
-                points, met, words = item["points"], item["criteria_met"], item["explanation"]
-                criterion = known.get((item["criterion"], points, *item["tags"]))
+                text, points, met = item["criterion"], item["points"], item["criteria_met"]
+                tags, words = tag_sets[tuple(item["tags"])], item["explanation"]
+                # 1 == True and 5 == 5.0 as keys, so a hit would say nothing about the type of the points.
+                usual = type(points) is int and type(met) is bool and type(words) is str
+                criterion = known.get((text, points, tags)) if usual else None
             except (KeyError, TypeError):
-                criterion = met = words = points = None
-            # 1 == True and 5 == 5.0 as keys, so a hit says nothing about the type of the points.
+                usual, criterion = False, None
             if (
-                criterion is None
-                or type(points) is not int
-                or type(met) is not bool
-                or type(words) is not str
-                or (not met and marked(words))
+                usual
+                and criterion is None
+                and type(text) is str
+                and text
+                and 0 < abs(points) <= MAX_POINTS
             ):
+                criterion = known[text, points, tags] = make(Criterion, (text, points, tags))
+            if criterion is None or (not met and marked(words)):
                 criterion, verdict = self.item(item, where._replace(criterion=len(criteria) + 1))
-                criteria.append(criterion)
-                verdicts.append(verdict)
-                continue
-            n_fast += 1
-            if words == _NO_WORDS:
-                self.wordless += 1
+            else:
+                n_fast += 1
+                if words == _NO_WORDS:
+                    self.wordless += 1
+                verdict = make(Verdict, (met, words or None, None))
             criteria.append(criterion)
-            verdicts.append(new(Verdict, (met, words or None, None)))
-        self.report.verdicts["bool"] += n_fast
+            verdicts.append(verdict)
+        if n_fast:
+            self.report.verdicts["bool"] += n_fast
         return criteria, verdicts
 
     def item(self, item: Any, where: Where) -> tuple[Criterion, Verdict]:
@@ -215,8 +225,8 @@ class _Examples:
         points = points_of(item.get("points"), where)
         tags = tags_of(item.get("tags"), where)
         self.tagged = self.tagged or bool(tags)
-        key = (text, points, *tags)
-        criterion = self.known.setdefault(key, Criterion(text, points, tags))
+        tags = self.tag_sets.setdefault(tags, tags)
+        criterion = self.known.setdefault((text, points, tags), Criterion(text, points, tags))
         words = item.get("explanation")
         self.wordless += words == _NO_WORDS
         return criterion, verdict_of(
