@@ -90,7 +90,8 @@ class Entry(NamedTuple):
 
     Attributes:
         item: The verdict.
-        chance: Chance with which it was drawn, in (0, 1]; None where chance did not choose it.
+        chance: Chance with which it was drawn from all verdicts of the run, in (0, 1]; None in a queue that is no
+            sample of the run.
     """
 
     item: Item
@@ -135,7 +136,7 @@ def make_queue(library: Library, plan: Plan) -> list[Entry]:
     elif plan.kind == QueueKind.DISAGREEMENTS:
         return _disagreements(library, plan, rng)
     else:
-        chosen, chances = _some(_matching(library, rows, plan), plan, rng)
+        chosen, chances = _some(_MATCHES[plan.kind](library, rows, plan), plan, rng), None
     if len(chosen) == 0:
         raise InputRefusedError(
             "Nothing in this run fits the queue: choose another kind, slice or run."
@@ -155,11 +156,6 @@ def _entries(run: str, rows: pd.DataFrame, chances: FloatArray | None) -> list[E
 
 
 # Kinds that take all there is of something
-
-
-def _matching(library: Library, rows: pd.DataFrame, plan: Plan) -> pd.Index:
-    """Return the labels of the verdicts that fit the plan, in the order in which to review them."""
-    return _MATCHES[plan.kind](library, rows, plan)
 
 
 def _penalties(_: Library, rows: pd.DataFrame, __: Plan) -> pd.Index:
@@ -219,16 +215,13 @@ _MATCHES: dict[QueueKind, Callable[[Library, pd.DataFrame, Plan], pd.Index]] = {
 }
 
 
-def _some(
-    labels: pd.Index, plan: Plan, rng: np.random.Generator
-) -> tuple[pd.Index, FloatArray | None]:
-    """Take all of them in order, or as many as wanted: the first of a ranked kind, else drawn with equal chance."""
+def _some(labels: pd.Index, plan: Plan, rng: np.random.Generator) -> pd.Index:
+    """Take all of them in order, or as many as wanted: the first of a ranked kind, else drawn at random."""
     if plan.size is None or plan.size >= len(labels):
-        return labels, None if plan.kind == QueueKind.SLIPS else np.ones(len(labels))
+        return labels
     if plan.kind in TELLING:
-        return labels[: plan.size], None
-    drawn = labels[rng.permutation(len(labels))[: plan.size]]
-    return drawn, np.full(plan.size, plan.size / len(labels))
+        return labels[: plan.size]
+    return labels[rng.permutation(len(labels))[: plan.size]]
 
 
 def _mixed(rows: pd.DataFrame, chosen: pd.Index, rng: np.random.Generator) -> pd.Index:
@@ -258,9 +251,9 @@ def _disagreements(library: Library, plan: Plan, rng: np.random.Generator) -> li
     for example, position, other_example, other_position, same in zip(
         *(found[column].tolist() for column in columns), strict=True
     ):
-        entries.append(Entry(Item(plan.run, example, position), 1.0))
+        entries.append(Entry(Item(plan.run, example, position), None))
         if not same:
-            entries.append(Entry(Item(plan.other, other_example, other_position), 1.0))
+            entries.append(Entry(Item(plan.other, other_example, other_position), None))
     if not entries:
         raise InputRefusedError(
             "The two runs give no different verdict on a shared prompt and criterion: there is nothing to review."
@@ -268,7 +261,7 @@ def _disagreements(library: Library, plan: Plan, rng: np.random.Generator) -> li
     if plan.size is None or plan.size >= len(entries):
         return entries
     drawn = rng.permutation(len(entries))[: plan.size].tolist()
-    return [entries[place]._replace(chance=plan.size / len(entries)) for place in drawn]
+    return [entries[place] for place in drawn]
 
 
 # Leverage and samples

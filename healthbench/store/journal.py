@@ -79,7 +79,8 @@ class Event:
         supersedes: For a decision the reviewer's own earlier one that it replaces, for an undo the one undone.
         seconds: Time from showing the item to the decision, None where not measured.
         queue: Id of the queue it was shown from, None where from none.
-        chance: Chance with which that queue drew this verdict, in (0, 1]; None where it was not drawn by chance.
+        chance: Chance with which that queue drew this verdict from all of its run, in (0, 1]; None where the queue
+            is no sample of the run.
     """
 
     id: str
