@@ -20,12 +20,18 @@ benchmark: $(VENV)/.installed-dev
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
+# pip's own words go to a log: a failure is one sentence.
+INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --retries 2 --timeout 20 -c constraints.txt
+FAILED = { echo "The packages could not be installed: check the network connection (or your pip index) and run make again; pip's words are in $(VENV)/pip.log." >&2; exit 1; }
+
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) .ci/check_python.py
-	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing: install it (Debian and Ubuntu: apt-get install python3-venv) and run make again." >&2; exit 1; }
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . || { echo "The packages could not be installed: check the network connection (or your pip index) and run make again." >&2; exit 1; }
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (a minute or two the first time) ..."
+	@$(INSTALL) -e . >$(VENV)/pip.log 2>&1 || $(FAILED)
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' || { echo "The development tools could not be installed: check the network connection (or your pip index) and run make again." >&2; exit 1; }
+	@echo "Installing the development tools into $(VENV) ..."
+	@$(INSTALL) -e '.[dev]' >$(VENV)/pip.log 2>&1 || $(FAILED)
 	@touch $@

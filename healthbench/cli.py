@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import webbrowser
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,6 +47,8 @@ app = typer.Typer(
 
 _FIRST_PORT = 8501
 _PORTS = 50
+_STARTING_TRIES = 120
+_STARTING_WAIT = 0.25
 
 
 @app.callback(invoke_without_command=True)
@@ -60,13 +65,16 @@ def _app(
     port: Annotated[
         int | None, typer.Option(help="Port; else the first free one from 8501.")
     ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the browser where there is a screen.")] = True,
 ) -> None:
     """Open the dashboard on your files (without any: on the sample runs)."""
-    open_dashboard(paths or [], port)
+    open_dashboard(paths or [], port, browser=browser)
 
 
-def open_dashboard(paths: list[Path], port: int | None = None) -> None:
+def open_dashboard(paths: list[Path], port: int | None = None, *, browser: bool = True) -> None:
     """Start Streamlit on 127.0.0.1 with the given files to import, and wait until it ends.
+
+    Where there is a screen, the browser is opened on it too.
 
     Raises:
         InputRefusedError: A path does not exist, or no port is free.
@@ -89,12 +97,19 @@ def open_dashboard(paths: list[Path], port: int | None = None) -> None:
         "--server.port",
         str(chosen),
     ]
-    typer.echo(f"The dashboard opens at http://127.0.0.1:{chosen} (stop it with Ctrl-C).")
-    try:
-        ended = subprocess.run(command, cwd=place, env=environment, check=False)  # noqa: S603 - our own command
-        raise typer.Exit(ended.returncode)
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
+    address = f"http://127.0.0.1:{chosen}"
+    typer.echo(f"The dashboard opens at {address} (stop it with Ctrl-C).")
+    if browser:
+        threading.Thread(target=_show_when_ready, args=(address,), daemon=True).start()
+    # Whoever ends this process, by Ctrl-C or by its id, ends the dashboard with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with subprocess.Popen(command, cwd=place, env=environment) as dashboard:  # noqa: S603 - our own command
+        try:
+            raise typer.Exit(dashboard.wait())
+        except KeyboardInterrupt:
+            raise typer.Exit(0) from None
+        finally:
+            dashboard.terminate()
 
 
 @app.command()
@@ -182,6 +197,24 @@ def _refusal(outcome: ImportOutcome) -> str:
     if outcome.dataset is not None:
         return f"{outcome.path.name} is a data set, not a graded run: give it with --dataset."
     return outcome.refusal or f"{outcome.path.name} could not be read: check the file."
+
+
+def _show_when_ready(address: str) -> None:
+    has_screen = (
+        sys.platform in ("darwin", "win32")
+        or os.environ.get("DISPLAY")
+        or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if not has_screen or os.environ.get("CI"):
+        return
+    port = int(address.rpartition(":")[2])
+    for _ in range(_STARTING_TRIES):
+        with socket.socket() as probe:
+            probe.settimeout(_STARTING_WAIT)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                webbrowser.open(address)
+                return
+        threading.Event().wait(_STARTING_WAIT)
 
 
 def _free_port() -> int:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import threading
+import time
+import urllib.request
 from pathlib import Path
 
 import graded
@@ -197,3 +201,34 @@ def test_every_command_is_in_the_readme():
     for path, command in every_command():
         if path and not getattr(command, "commands", None):
             assert f"healthbench {' '.join(path)}" in readme, path
+
+
+def test_the_dashboard_starts_on_a_free_port_and_ends_with_its_command(tmp_path):
+    environment = {**os.environ, "HEALTHBENCH_HOME": str(tmp_path / "store"), "CI": "1"}
+    command = [
+        sys.executable,
+        "-c",
+        "from healthbench.cli import main; main()",
+        "app",
+        "--no-browser",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as dashboard:
+        address = re.search(r"http://127\.0\.0\.1:\d+", dashboard.stdout.readline())[0]
+        try:
+            assert answers(f"{address}/_stcore/health", within=60)
+        finally:
+            dashboard.terminate()
+        dashboard.wait(30)
+    assert not answers(f"{address}/_stcore/health", within=0)
+
+
+def answers(address, within):
+    until = time.monotonic() + within
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            if time.monotonic() > until:
+                return False
+            threading.Event().wait(0.2)
