@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _HEADER = "header.json"
 _START = "_journal/start.json"
+_DEPTH = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
+_DEEPEST = 100
 _SAMPLE = re.compile(r"samples/(?P<id>.+?)(?:_epoch_(?P<epoch>\d+))?\.json")
 
 
@@ -131,20 +133,30 @@ def _in_order(names: Sequence[str], evaluation: Mapping[str, Any]) -> list[str]:
 
 def _document_header(path: Path) -> Mapping[str, Any]:
     """Return everything before ``samples`` of a JSON log, which is most of its bytes."""
+    header = _streamed_header(path)
+    if header is None:
+        header = mapping(json_document(path))
+    return {name: value for name, value in header.items() if name != "samples"}
+
+
+def _streamed_header(path: Path) -> Mapping[str, Any] | None:
+    """Build the top-level values up to ``samples``; None where the streaming parser cannot, or should not."""
     header: dict[str, Any] = {}
+    depth, key, builder = 0, None, ObjectBuilder()
     try:
         with open_binary(path) as file:
-            builder, key = ObjectBuilder(), ""
-            for prefix, event, value in ijson.parse(file, use_float=True):
-                if prefix:
+            for event, value in ijson.basic_parse(file, use_float=True):
+                if depth == 1 and event in ("map_key", "end_map"):
+                    if key is not None:
+                        header[key] = builder.value
+                    if value == "samples" and "eval" in header:
+                        return header
+                    key, builder = value, ObjectBuilder()
+                elif key is not None:
                     builder.event(event, value)
-                    continue
-                if key:
-                    header[key] = builder.value
-                if event == "map_key" and value == "samples" and "eval" in header:
-                    return header
-                builder, key = ObjectBuilder(), str(value or "")
+                depth += _DEPTH.get(event, 0)
+                if depth > _DEEPEST:
+                    return None
     except (ijson.JSONError, UnicodeDecodeError):
-        document = json_document(path)
-        header = dict(document) if isinstance(document, dict) else {}
-    return {name: value for name, value in header.items() if name != "samples"}
+        return None
+    return header

@@ -326,6 +326,17 @@ def test_json_nested_too_deeply_is_refused(tmp_path):
         read(path)
 
 
+def test_a_header_nested_too_deeply_is_refused(tmp_path):
+    deep = "[" * 100_000 + "]" * 100_000
+    text = json.dumps({**inspect_header(), "plan": 0, "samples": []}).replace(
+        '"plan": 0', f'"plan": {deep}'
+    )
+    path = tmp_path / "log.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputRefusedError, match="nested too deeply"):
+        open_runs([path])
+
+
 def test_a_cut_off_json_log_is_refused(tmp_path):
     path = write_document(tmp_path)
     path.write_text(path.read_text(encoding="utf-8")[:-200], encoding="utf-8")
