@@ -96,8 +96,7 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
     report = ImportReport(recognised_by=recognise(heads[0]) or "")
 
     def examples() -> Iterator[GradedExample]:
-        with open_binary(path) as file:
-            text = decode(file.read())
+        text = _text(path)
         info.stated.update(_stated(text[: text.find(_PROMPT)]))
         if _PROFESSIONAL & info.stated.keys():
             info.benchmark = "HealthBench Professional"
@@ -110,6 +109,17 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
         yield from _examples(pieces, join or None, report)
 
     return [RunSource(info, report, (path,), "", examples)]
+
+
+def _text(path: Path) -> str:
+    """Decode a report; where it is not UTF-8 as a whole, each line by itself, as edited files mix encodings."""
+    with open_binary(path) as file:
+        data = file.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\n".join(map(decode, data.split(b"\n")))
+    return text.replace("\r\n", "\n")
 
 
 def _stated(text: str) -> dict[str, float]:

@@ -181,6 +181,18 @@ def test_a_report_written_on_windows_is_read(tmp_path):
     assert example.criteria[0].text == "Says “rest”… at once"
 
 
+def test_two_encodings_in_one_report_are_both_read(tmp_path):
+    text = html_report()
+    assert "très mal ✓" in text
+    latin = one_case(Item("Is kind", 5, [], True), prompt="Où est-ce… là?")
+    path = tmp_path / NAME
+    middle = html_report([latin]).partition("<h1>Examples</h1>")[2].partition("</body>")[0]
+    head, _, tail = text.rpartition("</body>")
+    path.write_bytes(head.encode() + middle.encode("cp1252") + b"</body>" + tail.encode())
+    prompts = [e.prompt[-1].content for e in read(path)[1]]
+    assert prompts[1::2] == ["Since noon, très mal ✓.", "Où est-ce… là?"]
+
+
 def test_a_million_characters_of_reply_are_read(tmp_path):
     case = CASES[0]._replace(reply="é" * 1_000_000)
     _, (example,) = read(write(tmp_path, html_report([case])))
