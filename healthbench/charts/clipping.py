@@ -11,9 +11,12 @@ from healthbench.charts.theme import Palette, figure
 from healthbench.formatting import count, fraction
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import plotly.graph_objects as go
 
     from healthbench.scoring.run_scores import FloatArray
+
+_EACH_NUMBER_UP_TO = 4
 
 
 def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
@@ -41,8 +44,8 @@ def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
     middles = (edges[:-1] + edges[1:]) / 2
     chart = figure(palette, height=430)
     color = np.where(middles < 0, palette.incurred, palette.earned)
-    for heights, name, marker, axis in (
-        (counts, "as they are", {"color": color}, "y"),
+    for all_heights, name, marker, axis in (
+        (counts, "as they are", {"color": color[np.flatnonzero(counts)]}, "y"),
         (kept, "within 0-1", {"color": palette.earned}, "y2"),
         (
             moved,
@@ -51,8 +54,11 @@ def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
             "y2",
         ),
     ):
+        # An empty bar with an outline would still draw a line.
+        filled = np.flatnonzero(all_heights)
+        heights = all_heights[filled]
         chart.add_bar(
-            x=middles,
+            x=middles[filled],
             y=heights,
             width=0.9 * width,
             marker=marker,
@@ -60,7 +66,7 @@ def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
             yaxis=axis,
             hovertext=[
                 f"{fraction(low, 1)} to {fraction(high, 1)}, {name}: {count(n)}"
-                for low, high, n in zip(edges[:-1], edges[1:], heights, strict=True)
+                for low, high, n in zip(edges[filled], edges[filled + 1], heights, strict=True)
             ],
             hoverinfo="text",
         )
@@ -73,12 +79,12 @@ def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
         bargap=0,
         margin={"t": 26},
         xaxis={"title": "example score", "anchor": "y2", "tickformat": ".2~f", "nticks": 12},
-        yaxis={"title": "as they are", "domain": [0.57, 1], "rangemode": "tozero"},
+        yaxis={"title": "as they are", "domain": [0.57, 1], **_whole_numbers(counts)},
         yaxis2={
             "title": "each clipped first",
             "domain": [0, 0.43],
             "anchor": "x",
-            "rangemode": "tozero",
+            **_whole_numbers(kept + moved),
         },
     )
     return chart
@@ -106,4 +112,15 @@ def _mark_mean(
         yanchor="bottom",
         showarrow=False,
         text=f"{label} {fraction(mean, 3)}",
+        bgcolor=palette.background,
     )
+
+
+def _whole_numbers(counts: npt.NDArray[np.int64]) -> dict[str, object]:
+    few = counts.max(initial=0) <= _EACH_NUMBER_UP_TO
+    return {
+        "rangemode": "tozero",
+        "tickformat": ",d",
+        "nticks": 5,
+        "dtick": 1 if few else None,
+    }

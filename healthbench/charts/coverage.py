@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from healthbench.charts.theme import ROW_HEIGHT, Palette, figure, legend_above, plain
+from healthbench.charts.theme import ROW_HEIGHT, Palette, figure, legend_above, plain, wrapped
 from healthbench.formatting import count, percent
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ LARGEST_MARKER = 44
 """Side in pixels of the largest square of a grid; the area of the others is in proportion."""
 _TEXT_INSIDE = 30
 """Squares of at least so many pixels have room for their number."""
-_CELL_HEIGHT = 54
+_CELL_HEIGHT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def counted(
         elsewhere: Name of the published set whose shares are marked, at the same share of this run's total.
     """
     total = sum(bar.value for bar in bars)
-    names = [plain(bar.name, 36) for bar in bars]
+    names = [wrapped(bar.name) for bar in bars]
+    ends = [max(bar.value, (bar.elsewhere or 0.0) * total if elsewhere else 0.0) for bar in bars]
     marked = [bar for bar in bars if bar.elsewhere is not None] if elsewhere else []
     chart = figure(palette, height=(ROW_HEIGHT + 10) * max(len(bars), 1) + (92 if marked else 64))
     chart.add_bar(
@@ -59,15 +60,25 @@ def counted(
         x=[bar.value for bar in bars],
         name="this run",
         marker={"color": palette.incurred if penalty else palette.earned},
-        text=[f"{count(bar.value)} · {percent(_share(bar.value, total))}" for bar in bars],
-        textposition="outside",
+        hovertext=[f"{plain(bar.name)}: {_number(bar, total)}" for bar in bars],
+        hoverinfo="text",
+    )
+    # A trace of their own, so that no number stands under a mark.
+    chart.add_scatter(
+        x=ends,
+        y=names,
+        mode="text",
+        text=[f"  {_number(bar, total)}" for bar in bars],
+        textposition="middle right",
+        textfont={"size": 12, "color": palette.text},
         cliponaxis=False,
-        hovertemplate="%{y}: %{text}<extra></extra>",
+        hoverinfo="skip",
+        showlegend=False,
     )
     if marked:
         chart.add_scatter(
             x=[(bar.elsewhere or 0.0) * total for bar in marked],
-            y=[plain(bar.name, 36) for bar in marked],
+            y=[wrapped(bar.name) for bar in marked],
             mode="markers",
             name=f"share in {plain(elsewhere)}",
             marker={
@@ -81,14 +92,18 @@ def counted(
             ],
             hoverinfo="text",
         )
-    furthest = max([1.0, *(max(bar.value, (bar.elsewhere or 0.0) * total) for bar in bars)])
     chart.update_layout(
         showlegend=bool(marked),
         legend=legend_above(),
         margin={"t": 36 if marked else 8},
         yaxis={"categoryorder": "array", "categoryarray": names[::-1], "type": "category"},
         # Room for the number after the longest bar.
-        xaxis={"title": unit, "range": [0, 1.32 * furthest], "nticks": 6},
+        xaxis={
+            "title": unit,
+            "range": [0, 1.45 * max([1.0, *ends])],
+            "nticks": 5,
+            "tickformat": ",d",
+        },
     )
     return chart
 
@@ -130,7 +145,7 @@ def grid(
     chart = figure(palette, height=_CELL_HEIGHT * max(len(rows), 1) + 64)
     chart.add_scatter(
         x=[_lines(square.column) for square in shown],
-        y=[plain(square.row, 36) for square in shown],
+        y=[wrapped(square.row) for square in shown],
         mode="markers+text",
         marker={
             "symbol": "square",
@@ -140,7 +155,7 @@ def grid(
             "line": {"color": color, "width": 1},
         },
         text=[count(square.value) for square in shown],
-        textposition=np.where(inside, "middle center", "middle right"),
+        textposition=np.where(inside, "middle center", "bottom center"),
         textfont={"size": 12, "color": np.where(inside, palette.background, palette.text)},
         customdata=[list(square.key) for square in shown],
         hovertext=[
@@ -159,23 +174,79 @@ def grid(
             "categoryorder": "array",
             "categoryarray": [_lines(name) for name in columns],
             "range": [-0.6, len(columns) - 0.4],
-            "tickangle": 0,
+            "autotickangles": [0, -40, -90],
             "tickfont": {"size": 12},
         },
         yaxis={
             "type": "category",
             "categoryorder": "array",
-            "categoryarray": [plain(name, 36) for name in rows][::-1],
+            "categoryarray": [wrapped(name) for name in rows][::-1],
             "range": [-0.6, len(rows) - 0.4],
         },
     )
     return chart
 
 
-def _share(value: float, total: float) -> float | None:
-    return value / total if total else None
+def _number(bar: Bar, total: float) -> str:
+    return f"{count(bar.value)} · {percent(bar.value / total if total else None)}"
 
 
 def _lines(name: str) -> str:
     """Return a name with its words under one another, so that columns stay narrow."""
     return plain(name, 40).replace(" ", "<br>")
+
+
+def seen_and_unseen(
+    names: Sequence[str], seen: Sequence[float], unseen: Sequence[float], palette: Palette
+) -> go.Figure:
+    """Draw penalty points by axis: those that an axis score contains are filled, those that none contains are hatched.
+
+    Args:
+        names: Axes from the top, length n.
+        seen: Points that the axis' score contains, length n, >= 0.
+        unseen: Points on the axis that no axis score contains, length n, >= 0.
+        palette: Colours.
+    """
+    labels = [wrapped(name) for name in names]
+    chart = figure(palette, height=(ROW_HEIGHT + 10) * max(len(names), 1) + 92)
+    solid = {"color": palette.incurred, "line": {"color": palette.incurred, "width": 1.5}}
+    hatched = {
+        **solid,
+        "color": palette.background,
+        "pattern": {
+            "shape": "/",
+            "fgcolor": palette.incurred,
+            "bgcolor": palette.background,
+            "size": 7,
+        },
+    }
+    for name, values, marker in (
+        ("in an axis score", seen, solid),
+        ("in no axis score", unseen, hatched),
+    ):
+        chart.add_bar(
+            orientation="h",
+            y=labels,
+            x=list(values),
+            name=name,
+            marker=marker,
+            hovertext=[
+                f"{plain(axis)}, {name}: {count(value)} penalty points"
+                for axis, value in zip(names, values, strict=True)
+            ],
+            hoverinfo="text",
+        )
+    chart.update_layout(
+        barmode="stack",
+        showlegend=True,
+        legend={**legend_above(), "traceorder": "normal"},
+        margin={"t": 36},
+        yaxis={"categoryorder": "array", "categoryarray": labels[::-1], "type": "category"},
+        xaxis={
+            "title": "penalty points, whatever the verdict",
+            "rangemode": "tozero",
+            "nticks": 6,
+            "tickformat": ",d",
+        },
+    )
+    return chart

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from healthbench.charts.theme import ROW_HEIGHT, Palette, figure, legend_above, plain
+from healthbench.charts.theme import ROW_HEIGHT, Palette, figure, legend_above, plain, wrapped
 from healthbench.formatting import difference, sample_size, score
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def dumbbells(
         palette: Colours.
         title: Title of the axis, which is in points of 100.
     """
-    labels = [f"{plain(pair.name, 40)}, {sample_size(pair.n)}" for pair in pairs]
-    chart = figure(palette, height=(ROW_HEIGHT + 8) * max(len(pairs), 1) + 92)
+    labels = [wrapped(f"{pair.name}, {sample_size(pair.n)}", 60) for pair in pairs]
+    chart = figure(palette, height=(ROW_HEIGHT + 14) * max(len(pairs), 1) + 92)
     for label, pair in zip(labels, pairs, strict=True):
         chart.add_scatter(
             x=[100 * pair.first, 100 * pair.second],

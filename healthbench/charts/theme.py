@@ -17,6 +17,8 @@ from healthbench.scoring.example import State
 
 ROW_HEIGHT = 24
 """Height in pixels of one row of a chart that lists things."""
+_ONE_LINE = 20
+"""Letters that a label may have in one line; a longer one would take a narrow screen's width from the chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ def template(palette: Palette) -> go.layout.Template:
         "zeroline": False,
         "automargin": True,
         "ticks": "",
+        "ticklabelstandoff": 5,
         "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 8},
         "tickfont": {"size": 13, "color": palette.text},
     }
@@ -164,3 +167,15 @@ def plain(text: str, width: int = 60) -> str:
     """Return foreign text for a chart: plotly reads a little HTML, so its signs are escaped; cut to ``width``."""
     line = " ".join(text.split())
     return html.escape(line if len(line) <= width else line[: width - 1] + "…", quote=False)
+
+
+def wrapped(text: str, width: int = 40) -> str:
+    """Return foreign text for the labels of a chart: as ``plain``, in two lines where it is long."""
+    words = plain(text, width).split(" ")
+    if sum(map(len, words)) < _ONE_LINE or len(words) == 1:
+        return " ".join(words)
+    cut = min(
+        range(1, len(words)),
+        key=lambda place: max(len(" ".join(words[:place])), len(" ".join(words[place:]))),
+    )
+    return " ".join(words[:cut]) + "<br>" + " ".join(words[cut:])
