@@ -115,7 +115,7 @@ class BatchApi:
             method, self._base + path, data=data, sink=sink, seconds=seconds
         )
         if status != 200:
-            raise failure_of(status, headers, content, self._settings.longest_wait)
+            raise failure_of(status, headers, content, self._settings.longest_asked)
         return {} if sink is not None else json_object(content)
 
     async def _repeated(self, call: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 import uuid
 from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from healthbench.errors import GradingError, InputRefusedError
 from healthbench.grading.batch_ledger import Ledger
 from healthbench.grading.cache import Charge, GradeCache
-from healthbench.grading.cost import budget_for, load_prices
-from healthbench.grading.grader import Grader, Receipt
+from healthbench.grading.cost import Estimate, budget_for, estimate, load_prices
+from healthbench.grading.grader import Grader, Receipt, questions_of
 from healthbench.grading.provider import GradingStoppedError, Provider
-from healthbench.grading.run_file import RunFile, example_row, header_row, verdicts_of
+from healthbench.grading.run_file import (
+    RunFile,
+    example_row,
+    grader_identity,
+    header_row,
+    run_info,
+    verdicts_of,
+)
 from healthbench.grading.tasks import Task, Tasks
-from healthbench.model import RunInfo, Verdict
+from healthbench.model import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -127,24 +133,35 @@ class BulkJob:
 
     def header(self) -> dict[str, Any]:
         """Return the run's first line, with a new identity."""
-        info = RunInfo(
-            source=self.out.name,
-            format="HealthBench workbench JSONL",
-            model=self.model,
-            grader=self.settings.model,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            clip_level="run",
-            settings=self.identity() | {"grading run": uuid.uuid4().hex},
+        more = {"grading run": uuid.uuid4().hex}
+        return header_row(
+            run_info(self.out.name, self.settings, self.template, model=self.model, more=more)
         )
-        return header_row(info)
 
-    def identity(self) -> dict[str, str]:
-        """Return what must not change between the starts of one run."""
-        return {
-            "grader parameters": json.dumps(self.settings.parameters(), sort_keys=True),
-            "grader template": self.template.origin,
-            "grader template sha256": self.template.sha256,
-        }
+
+def estimate_file(job: BulkJob, *, batch: bool = False) -> Estimate:
+    """Foresee calls, tokens and price range of what a job has left to grade, as if nothing were in the cache.
+
+    Raises:
+        InputRefusedError: A file cannot be used.
+    """
+    tasks = iter(Tasks(job.replies, job.dataset))
+    if job.out.exists():
+        with job.out.open("rb") as file:
+            done = max(0, sum(line.endswith(b"\n") for line in file) - 1)
+        tasks = islice(tasks, done, None)
+    questions = (
+        question.text
+        for task in tasks
+        for question in questions_of(
+            task.row.prompt,
+            task.reply,
+            task.row.criteria,
+            settings=job.settings,
+            template=job.template,
+        )
+    )
+    return estimate(questions, job.settings, job.prices, batch=batch)
 
 
 def grade_file(
@@ -195,7 +212,7 @@ def check_same_grader(job: BulkJob, run: RunFile) -> str:
         GradingError: It was begun with another.
     """
     settings = run.header["run"]["settings"]
-    for name, value in job.identity().items():
+    for name, value in grader_identity(job.settings, job.template).items():
         if settings.get(name) != value:
             raise GradingError(
                 f"{run.path.name} was begun with another {name}; use the same one, or choose another file."

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+FILE_NAME = "grades.sqlite"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS grades (
     key TEXT PRIMARY KEY, met INTEGER NOT NULL, explanation TEXT, graded_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP

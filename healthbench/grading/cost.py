@@ -1,6 +1,6 @@
 """What a grading will cost, what it has cost, and where it has to stop.
 
-Prices come from one dated table, ``prices.json`` beside this module; ``prices.json`` in the user's own folder
+Prices come from one dated table, ``prices.json`` beside this module; a file of that name in the user's own folder
 replaces it. No price is ever guessed: a model that is not in the table has none.
 """
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from healthbench.grading.settings import GraderSettings
 
-PRICES = Path(__file__).with_name("prices.json")
+FILE_NAME = "prices.json"
+PRICES = Path(__file__).with_name(FILE_NAME)
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 # Bytes of UTF-8 a token stands for: English text lies near 4.3, other scripts and JSON between these.
 _BYTES_PER_TOKEN = (6.0, 3.0)

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from healthbench.model import Criterion, Message
 
 
+# Criteria in a row without a verdict after which a grading is taken for hopeless: a dead server, a model that cannot
+# write JSON. Stopping leaves the rest to be asked later instead of writing a run of unknowns.
+_HOPELESS = 50
+
+
 class ItemGrade(NamedTuple):
     """What became of one criterion.
 
@@ -211,6 +216,7 @@ class Grader:
         self._run = run
         self._slots = asyncio.Semaphore(concurrency)
         self._quiet_until = 0.0
+        self._in_vain = 0
         self._stopped: GradingStoppedError | None = None
         self._stop = asyncio.Event()
 
@@ -302,7 +308,19 @@ class Grader:
             charge = Charge(attempt, usage, cost)
             if self._recorder is not None:
                 await self._recorder.keep(Entry(self._run, question.key, grade, charge))
+            self._notice(failure if grade is None else None)
         return ItemGrade.of(question.item, sample, grade, failure, charge)
+
+    def _notice(self, failure: str | None) -> None:
+        """Stop the grading where many criteria in a row got no verdict."""
+        self._in_vain = 0 if failure is None else self._in_vain + 1
+        if self._in_vain == _HOPELESS:
+            self._halt(
+                GradingStoppedError(
+                    f"{_HOPELESS} criteria in a row got no verdict (the last: {failure}); check the grader, then"
+                    " continue."
+                )
+            )
 
     async def _attempt(self, question: Question, so_far: Usage) -> tuple[Grade, Usage]:
         """Send one request and read the verdict in its answer."""

@@ -151,7 +151,7 @@ class Provider:
             "POST", self._settings.url, data=json.dumps(body).encode()
         )
         if status != 200:
-            raise failure_of(status, headers, content, self._settings.longest_wait)
+            raise failure_of(status, headers, content, self._settings.longest_asked)
         return read_answer(json_object(content))
 
     async def request(
@@ -236,7 +236,7 @@ def json_object(content: bytes) -> dict[str, Any]:
 
 
 def failure_of(
-    status: int, headers: Mapping[str, str], content: bytes, longest_wait: float
+    status: int, headers: Mapping[str, str], content: bytes, longest_asked: float
 ) -> Exception:
     """Decide what a status other than 200 means for the question and the grading."""
     code = _error_code(content)
@@ -248,7 +248,7 @@ def failure_of(
         )
     if status in _AGAIN_STATUS or status >= 500:
         wait = asked_wait(headers)
-        if wait is not None and wait > longest_wait:
+        if wait is not None and wait > longest_asked:
             return GradingStoppedError(
                 f"The provider asks to wait {wait:.0f} seconds; start again then, what came is kept."
             )

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
 from healthbench.errors import GradingError, InputRefusedError
-from healthbench.model import Verdict
+from healthbench.model import RunInfo, Verdict
 
 FORMAT = "healthbench graded run"
 VERSION = 1
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
     from types import TracebackType
 
-    from healthbench.model import GradedExample, RunInfo
+    from healthbench.grading.settings import GraderSettings
+    from healthbench.grading.template import Template
+    from healthbench.model import GradedExample
 
 
 class RunFile:
@@ -156,6 +159,61 @@ class RunFile:
         other.replace(self.path)
         self._file = self.path.open("r+b")
         self._file.seek(0, os.SEEK_END)
+
+
+def run_info(
+    source: str,
+    settings: GraderSettings,
+    template: Template,
+    *,
+    model: str | None,
+    more: Mapping[str, str] | None = None,
+) -> RunInfo:
+    """Describe a run that a grader of this project gave its verdicts.
+
+    Args:
+        source: Name of the file it is written to.
+        settings: The grader.
+        template: Its instructions.
+        model: The model that replied, None where it is not known.
+        more: Further settings to keep.
+    """
+    return RunInfo(
+        source=source,
+        format="HealthBench workbench JSONL",
+        model=model,
+        grader=settings.model,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        clip_level="run",
+        settings=grader_identity(settings, template) | dict(more or {}),
+    )
+
+
+def grader_identity(settings: GraderSettings, template: Template) -> dict[str, str]:
+    """Return what makes a grader this grader, as a run keeps it."""
+    return {
+        "grader parameters": json.dumps(settings.parameters(), sort_keys=True),
+        "grader template": template.origin,
+        "grader template sha256": template.sha256,
+    }
+
+
+def write_run(path: Path, info: RunInfo, examples: Iterable[GradedExample]) -> None:
+    """Write a whole run at once, for example a reply that was graded on the page.
+
+    Raises:
+        InputRefusedError: The file is there already.
+    """
+    if path.exists():
+        raise InputRefusedError(f"{path.name} is there already; choose another file.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(_line(header_row(info)))
+        file.writelines(_line(example_row(example)) for example in examples)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
 
 
 def header_row(info: RunInfo) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from healthbench.errors import GradingError
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+_PACE = {"attempts", "timeout", "first_wait", "longest_wait", "longest_asked"}
 _REFUSED = re.compile(r"(?:^|/)gpt-5(?:\.\d+)?-mini\b", re.IGNORECASE)
 
 
@@ -33,7 +34,8 @@ class GraderSettings:
         attempts: Most requests for one criterion, at least 1.
         timeout: Seconds one request may take.
         first_wait: Seconds before the second attempt; each later wait is twice as long.
-        longest_wait: Seconds, the most a wait grows to. A provider that asks for more ends the grading.
+        longest_wait: Seconds, the most a wait grows to.
+        longest_asked: Seconds; a provider that asks to wait longer ends the grading.
 
     Raises:
         GradingError: A value is out of range, or the model is not to be used as a grader.
@@ -51,6 +53,7 @@ class GraderSettings:
     timeout: float = 120.0
     first_wait: float = 1.0
     longest_wait: float = 60.0
+    longest_asked: float = 600.0
 
     def __post_init__(self) -> None:
         if not self.model.strip():
@@ -61,7 +64,7 @@ class GraderSettings:
                 " reference's; choose gpt-4.1-2025-04-14 or another model."
             )
         parts = urlsplit(self.base_url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not _has_port(parts):
             raise GradingError(
                 "The grader's base URL is no http(s) address; write one like http://127.0.0.1:8000/v1."
             )
@@ -88,8 +91,7 @@ class GraderSettings:
 
     def parameters(self) -> dict[str, Any]:
         """Everything that can change a verdict, for cache keys, receipts and run files."""
-        irrelevant = {"attempts", "timeout", "first_wait", "longest_wait"}
-        values = {name: value for name, value in asdict(self).items() if name not in irrelevant}
+        values = {name: value for name, value in asdict(self).items() if name not in _PACE}
         return values | {"base_url": self.base_url.rstrip("/")}
 
     def body(self, question: str) -> dict[str, Any]:
@@ -121,6 +123,14 @@ class GraderSettings:
                 "store": False,
             }
         return {name: value for name, value in body.items() if value is not None}
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether the port, if one is written, is a number a port can be."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 # gpt-4.1 as simple-evals calls it; gpt-5.4 as its HealthBench Professional option does (no system message, no limits).

@@ -145,6 +145,14 @@ def test_a_question_the_provider_refuses_is_not_asked_again():
     assert outcomes[1].met is False
 
 
+def test_a_grader_that_never_answers_stops_the_grading_instead_of_filling_it_with_unknowns():
+    with FakeProvider({item: ["prose"] for item in range(300)}) as provider:
+        outcomes, stopped = grade(settings_for(provider, attempts=1), criteria(300), concurrency=4)
+        assert len(provider.requests) <= 50 + 4
+    assert "50 criteria in a row" in stopped
+    assert all(outcome.met is None for outcome in outcomes.values())
+
+
 def test_retry_after_is_waited_for_by_every_question():
     # Item 0 is told to wait 0.4 s; item 1, asked only after that answer, waits as well.
     with FakeProvider({0: ["rate_limit", True]}, retry_after=0.4) as provider:
