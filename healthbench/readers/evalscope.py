@@ -27,7 +27,7 @@ from healthbench.readers.fields import (
     text_of,
     verdict_of,
 )
-from healthbench.readers.foreign import DISAGREEING, listing, mapping, noted, rubric_of
+from healthbench.readers.foreign import DISAGREEING, first_row, listing, mapping, noted, rubric_of
 from healthbench.readers.head import Head, json_document, json_rows, look, open_binary
 from healthbench.readers.source import RunSource
 from healthbench.readers.verdict_text import SIMPLE_EVALS, UNCLEAR_TAGS, place_lines, read_lines
@@ -65,7 +65,7 @@ def recognise(head: Head) -> str | None:
         )
     if head.kind not in ("json", "jsonl"):
         return None
-    row, name = head.row, head.path.name
+    row, name = first_row(head), head.path.name
     if _is_review(row):
         return "sample_score with a rubric in its metadata, as in evalscope's reviews"
     if "model_output" in row and "rubrics" in mapping(row.get("metadata")):
@@ -134,7 +134,7 @@ def _reviews(head: Head) -> list[Path]:
 
 def _is_review_file(path: Path) -> bool:
     try:
-        return _is_review(look(path).row)
+        return _is_review(first_row(look(path)))
     except InputRefusedError:
         return False
 

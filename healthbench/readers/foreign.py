@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from healthbench.model import Criterion
 from healthbench.readers.fields import Where, kind_name, points_of, required_text, tags_of
+from healthbench.readers.head import json_rows
 from healthbench.taxonomy import CATEGORY_PREFIX
 
 if TYPE_CHECKING:
     from collections import Counter
+
+    from healthbench.readers.head import Head
 
 DISAGREEING = "several judges disagree on a verdict, which is unknown therefore"
 _AS_WRITTEN = "give the file as its producer wrote it"
@@ -24,6 +27,17 @@ def mapping(value: Any) -> Mapping[str, Any]:
 def listing(value: Any) -> list[Any]:
     """Return a list as it is, and anything else as an empty one."""
     return value if isinstance(value, list) else []
+
+
+def first_row(head: Head) -> Mapping[str, Any]:
+    """Return the first row of a file whole, also where it is longer than the head (a very long reply).
+
+    Raises:
+        InputRefusedError: The row is not JSON, or longer than any row may be.
+    """
+    if head.kind == "jsonl" and "\n" not in head.text.strip():
+        return mapping(next((row for _, row in json_rows(head)), None))
+    return head.row
 
 
 def rubric_of(metadata: Mapping[str, Any], where: Where) -> list[Criterion]:

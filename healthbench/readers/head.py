@@ -9,6 +9,7 @@ import json
 import re
 import zipfile
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -70,13 +71,13 @@ def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading bytes, through gzip where it is one.
 
     Raises:
-        InputRefusedError: The file is missing or may not be read.
+        InputRefusedError: The file is missing or may not be read; or, while it is read, it is damaged gzip.
     """
     try:
         with path.open("rb") as file:
             zipped = file.read(2) == b"\x1f\x8b"
         if zipped:
-            return cast("BinaryIO", gzip.open(path, "rb"))
+            return cast("BinaryIO", _Unzipped(path))
         return path.open("rb", buffering=1 << 16)
     except FileNotFoundError:
         raise InputRefusedError(
@@ -86,6 +87,31 @@ def open_binary(path: Path) -> BinaryIO:
         raise InputRefusedError(
             f"{path.name} cannot be read ({error.strerror or error}); check that it is a readable file."
         ) from error
+
+
+class _Unzipped(gzip.GzipFile):
+    """A gzip file whose damage is refused in one sentence, wherever reading meets it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "rb")
+        self.path = path
+
+    def read(self, size: int | None = -1) -> bytes:
+        with self._refusing():
+            return super().read(size)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        with self._refusing():
+            return super().readline(size)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputRefusedError(
+                f"{self.path.name} is damaged gzip ({error}); copy it again or unpack it first."
+            ) from error
 
 
 def decode(data: bytes) -> str:
@@ -114,19 +140,14 @@ def look(path: Path) -> Head:
         names = (p.relative_to(path) for p in path.rglob("*") if p.is_file())
         members = sorted(n.as_posix() for n in names if not any(x.startswith(".") for x in n.parts))
         return Head(path, "folder", members=tuple(members))
-    try:
-        with open_binary(path) as file:
-            data = file.read(HEAD_BYTES)
-            if not data.strip():
-                return Head(path, "empty")
-            for magic, kind in _MAGIC.items():
-                if data.startswith(magic):
-                    return _archive(path) if kind == "zip" else Head(path, kind)
-            return _text_head(path, data, file)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputRefusedError(
-            f"{path.name} is damaged gzip ({error}); copy it again or unpack it first."
-        ) from error
+    with open_binary(path) as file:
+        data = file.read(HEAD_BYTES)
+        if not data.strip():
+            return Head(path, "empty")
+        for magic, kind in _MAGIC.items():
+            if data.startswith(magic):
+                return _archive(path) if kind == "zip" else Head(path, kind)
+        return _text_head(path, data, file)
 
 
 def _archive(path: Path) -> Head:

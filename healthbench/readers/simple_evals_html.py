@@ -43,6 +43,7 @@ _METRIC = re.compile(r"<td>(.*?)</td>\s*<td>(.*?)</td>", re.DOTALL)
 _SCORE = re.compile(r"<p>Score: (.*?)</p>\s*\Z")
 _BREAK = re.compile(r"<br\s*/?>")
 _PROFESSIONAL = {*USE_CASES, *CONVERSATION_TYPES, *DIFFICULTIES}
+_LARGEST = 1 << 29  # bytes; the report of 5,000 examples has about 75 MB
 _META_EVALUATION = "pairwise_model_f1"
 
 
@@ -114,7 +115,11 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
 def _text(path: Path) -> str:
     """Decode a report; where it is not UTF-8 as a whole, each line by itself, as edited files mix encodings."""
     with open_binary(path) as file:
-        data = file.read()
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise InputRefusedError(
+            f"{path.name} is larger than 512 MB, more than any report of a run; give the run's _allresults.json."
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

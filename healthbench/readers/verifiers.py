@@ -24,7 +24,7 @@ from healthbench.readers.fields import (
     text_of,
     verdict_of,
 )
-from healthbench.readers.foreign import DISAGREEING, listing, mapping, noted
+from healthbench.readers.foreign import DISAGREEING, first_row, listing, mapping, noted
 from healthbench.readers.head import Head, json_document, json_rows, parse_json
 from healthbench.readers.source import RunSource
 from healthbench.taxonomy import AXES, CATEGORIES, CLUSTER_PREFIX, QUESTIONS, THEMES
@@ -54,7 +54,7 @@ def recognise(head: Head) -> str | None:
     """
     if head.kind not in ("json", "jsonl"):
         return None
-    row, name = head.row, head.path.name
+    row, name = first_row(head), head.path.name
     if {"avg_reward", "rollouts_per_example"} <= row.keys():
         raise NotAGradedRunError(
             f"{name} is the metadata of a verifiers run; give the results.jsonl beside it."

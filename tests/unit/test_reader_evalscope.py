@@ -170,3 +170,12 @@ def test_a_broken_row_names_its_place(tmp_path, change, words):
     path = write_jsonl(tmp_path / "r.jsonl", [review_row(CASES[0]), review_row(CASES[1]) | change])
     with pytest.raises(InputRefusedError, match=words):
         read(path)
+
+
+def test_a_first_row_longer_than_the_head_is_still_recognised(tmp_path):
+    rows = [review_row(CASES[0]._replace(reply="x" * 300_000)), review_row(CASES[1])]
+    for row in rows:
+        row["messages"][-1]["content"] *= 2
+    path = write_jsonl(tmp_path / "out" / "reviews" / "m" / "health_bench_hedging.jsonl", rows)
+    assert scores(read(path)[1]) == {"case-1": 0.7, "case-2": -1.6}
+    assert scores(read(tmp_path / "out")[1]) == {"case-1": 0.7, "case-2": -1.6}

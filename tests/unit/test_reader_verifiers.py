@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 
 import pytest
 from specimens import (
@@ -189,3 +191,23 @@ def test_a_folder_is_one_run(tmp_path):
     write_verifiers(tmp_path)
     (found,) = find_runs([tmp_path])
     assert len(found.runs) == 1
+
+
+def test_a_first_row_longer_than_the_head_is_still_recognised(tmp_path):
+    long = verifiers_row(CASES[0]._replace(reply="é" * 300_000))
+    assert scores(read(write_verifiers(tmp_path, [long, verifiers_row(CASES[1])]))[1]) == {
+        "case-1": 0.7,
+        "case-2": -1.6,
+    }
+
+
+def test_damaged_gzip_is_refused_wherever_reading_meets_it(tmp_path):
+    noise = random.Random(1).randbytes(400_000).hex()
+    row = json.dumps(verifiers_row(CASES[0]._replace(reply=noise))) + "\n"
+    whole = gzip.compress((row * 3).encode(), compresslevel=1)
+    path = tmp_path / "results.jsonl.gz"
+    path.write_bytes(whole)
+    assert len(read(path)[1]) == 3
+    path.write_bytes(whole[:-20])
+    with pytest.raises(InputRefusedError, match="damaged gzip"):
+        read(path)
