@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from healthbench.comparison import flips as criterion_flips
+from healthbench.comparison import pair
+from healthbench.comparison.fingerprint import fingerprint
 from healthbench.config import Settings, bundled
-from healthbench.scoring import aggregate, uncertainty, which_rule
+from healthbench.scoring import aggregate, compare, uncertainty, which_rule
 from healthbench.scoring.headline import headline as compute_headline
+from healthbench.scoring.matching import match_examples
 from healthbench.scoring.run_scores import OVERALL
 from healthbench.scoring.verification import verify
 from healthbench.store import coverage as coverage_counts
 from healthbench.store import leverage as verdict_leverage
-from healthbench.store import point_sums
+from healthbench.store import pairs, point_sums
 from healthbench.store.library import Library
 
 if TYPE_CHECKING:
@@ -27,7 +31,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from healthbench.comparison.flips import GraderAgreement
+    from healthbench.comparison.pair import Comparison, Side
     from healthbench.scoring.aggregate import MetricResult
+    from healthbench.scoring.compare import LengthPart
     from healthbench.scoring.headline import Headline
     from healthbench.scoring.length import LengthAdjustment
     from healthbench.scoring.levers import Lost
@@ -289,3 +296,80 @@ def adjusted_interval(
     """Return the interval of the overall score after a length adjustment."""
     scores = run_scores(run_id, as_stored=as_stored)
     return uncertainty.bootstrap(scores, [OVERALL], adjustment=adjustment).get(OVERALL)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def length_part(
+    first: str, second: str, adjustment: LengthAdjustment, *, as_stored: bool = False
+) -> LengthPart | None:
+    """Return how much of the difference between two runs is length, on the prompts they share.
+
+    Raises:
+        InputRefusedError: They share no prompt.
+    """
+    matching = match_examples(*(pairs.prompt_ids(library(), run_id) for run_id in (first, second)))
+    runs_scores = [run_scores(run_id, as_stored=as_stored) for run_id in (first, second)]
+    return compare.length_part(*runs_scores, matching, adjustment)
+
+
+def side(run_id: str) -> Side:
+    """Return what a comparison needs of a run."""
+    return _side(run_id, _themes_key())
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def _side(run_id: str, key: tuple[str, ...]) -> Side:
+    scores = _run_scores(run_id, False, key)
+    return pair.Side(fingerprint(library(), run_id), scores, pairs.prompt_ids(library(), run_id))
+
+
+def comparison(first: str, second: str, wanted: ExampleFilter | None = None) -> Comparison:
+    """Return the second run less the first, on a slice if one is given.
+
+    Raises:
+        InputRefusedError: Nothing can be compared.
+    """
+    return _comparison(first, second, wanted, _themes_key())
+
+
+@st.cache_resource(show_spinner="Comparing …", max_entries=24)
+def _comparison(
+    first: str, second: str, wanted: ExampleFilter | None, key: tuple[str, ...]
+) -> Comparison:
+    one, two = _side(first, key), _side(second, key)
+    both = [(first, one.prompt_ids), (second, two.prompt_ids)]
+    within = None if wanted is None else pair.slice_prompts(library(), both, wanted)
+    return pair.compare(one, two, within)
+
+
+def flips(first: str, second: str, wanted: ExampleFilter | None = None) -> pd.DataFrame:
+    """Return what became of every criterion; shared, so copy before changing it."""
+    return _flips(first, second, wanted, _themes_key())
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _flips(
+    first: str, second: str, wanted: ExampleFilter | None, key: tuple[str, ...]
+) -> pd.DataFrame:
+    found = _comparison(first, second, wanted, key)
+    return criterion_flips.flips(library(), found, _side(first, key))
+
+
+def grader_agreement(
+    first: str, second: str, wanted: ExampleFilter | None = None
+) -> GraderAgreement | None:
+    """Return how far two gradings of the same replies agree, None where no reply is the same."""
+    return _grader_agreement(first, second, wanted, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _grader_agreement(
+    first: str, second: str, wanted: ExampleFilter | None, key: tuple[str, ...]
+) -> GraderAgreement | None:
+    found = _comparison(first, second, wanted, key)
+    return criterion_flips.grader_agreement(library(), found, _flips(first, second, wanted, key))
+
+
+def criterion_texts(run_id: str, criteria: Sequence[int]) -> dict[int, str]:
+    """Return the texts of the criteria on one page of a list."""
+    return pairs.criterion_texts(library(), run_id, criteria)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 EXAMPLE_LIST = ("filters", "order", "page")
+SLICE = ("filters", "sliced")
 
 
 class Entry(NamedTuple):
@@ -88,6 +89,22 @@ PAGES = (
         "Method",
         ":material/menu_book:",
         "What every number means, how it is computed, and what it does not say.",
+    ),
+    Entry(
+        "Compare",
+        "compare",
+        "Compare",
+        ":material/compare_arrows:",
+        "Two runs on the prompts they share: the difference, whether it is noise, and the criteria behind it.",
+        ("against", "part", "example", "length", *SLICE),
+    ),
+    Entry(
+        "Compare",
+        "repeats",
+        "Repeats",
+        ":material/repeat:",
+        "How far to trust a repeat: spread, worst of k replies, and where the variance comes from.",
+        ("joined", "regrade", *SLICE),
     ),
 )
 BY_NAME = {entry.name: entry for entry in PAGES}

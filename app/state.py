@@ -52,6 +52,11 @@ class View:
         page: Page of the list, from 1.
         as_stored: Count verdicts of failed gradings as the file does.
         length: Length adjustment, a preset or ``CENTER,PENALTY``; "" for the one published for the run's benchmark.
+        sliced: The filters are a slice: pages that compute figures compute them on its examples.
+        against: Runs compared with this one, the first of them in full.
+        part: What the page Compare shows of the comparison.
+        joined: Runs joined with this one as further repeats.
+        regrade: A run in which the same replies were graded again.
     """
 
     run: str | None = None
@@ -61,6 +66,11 @@ class View:
     page: int = 1
     as_stored: bool = False
     length: str = ""
+    sliced: bool = False
+    against: tuple[str, ...] = ()
+    part: str = ""
+    joined: tuple[str, ...] = ()
+    regrade: str | None = None
 
 
 def _number(kind: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
@@ -182,6 +192,13 @@ def choose_run(run_id: str | None) -> None:
     """Change to another run; its examples are others, its filters stay."""
     kept = dataclasses.replace(view().filters, criterion=None)
     change(run=run_id, example=None, page=1, filters=kept)
+
+
+def in_slice() -> ExampleFilter | None:
+    """Return the slice on which figures are computed, None for the whole run."""
+    current = view()
+    wanted = dataclasses.replace(current.filters, criterion=None)
+    return wanted if current.sliced and wanted != ExampleFilter(text_in=wanted.text_in) else None
 
 
 def filter_examples(**fields: Any) -> None:
