@@ -205,8 +205,10 @@ class Provider:
 
 
 def _proxy_for(url: str) -> str | None:
+    """Return the proxy the environment names for an address; a server on this machine is never behind one."""
     parts = urlsplit(url)
-    if parts.hostname is None or proxy_bypass(parts.hostname):
+    host = parts.hostname or ""
+    if host in {"localhost", "127.0.0.1", "::1"} or proxy_bypass(host):
         return None
     return getproxies().get(parts.scheme)
 

@@ -1,5 +1,6 @@
 """A live grading shows verdicts as they come, stops within a second, and can ask again about one criterion."""
 
+import json
 import time
 from dataclasses import replace
 
@@ -7,12 +8,13 @@ import pytest
 from fake_provider import FakeProvider
 from pydantic import SecretStr
 
-from healthbench.errors import GradingError
+from healthbench.errors import GradingError, InputRefusedError
 from healthbench.grading.cache import GradeCache
 from healthbench.grading.job import GradingJob, JobState, Wish
+from healthbench.grading.run_file import run_info, write_run
 from healthbench.grading.settings import PRESETS
 from healthbench.grading.template import load_template
-from healthbench.model import Criterion, Message
+from healthbench.model import Criterion, GradedExample, Message
 from healthbench.scoring.example import tally
 
 KEY = SecretStr("sk-test-key")
@@ -152,3 +154,22 @@ def test_a_job_without_a_usable_key_is_refused_before_it_starts():
     for key in (None, SecretStr(""), SecretStr("sk-\nx")):
         with pytest.raises(GradingError):
             GradingJob(wish, key)
+
+
+def test_a_live_grading_is_saved_as_a_run(tmp_path):
+    with FakeProvider({1: ["prose"]}) as provider:
+        job = GradingJob(wish_for(provider, criteria=3), KEY)
+        assert job.wait(5)
+    wish, path = job.wish, tmp_path / "mine.jsonl"
+    example = GradedExample(
+        "p0", list(wish.prompt), wish.reply, list(wish.criteria), job.verdicts()
+    )
+    info = run_info(path.name, wish.settings, wish.template, model="sample")
+    write_run(path, info, [example])
+    header, row = (json.loads(line) for line in path.read_text().splitlines())
+    assert header["run"]["grader"] == "gpt-4.1-2025-04-14"
+    assert header["run"]["settings"]["grader template sha256"] == wish.template.sha256
+    assert [item["criteria_met"] for item in row["rubric"]] == [True, None, True]
+    with pytest.raises(InputRefusedError, match="there already"):
+        write_run(path, info, [example])
+    assert b"sk-test-key" not in path.read_bytes()
