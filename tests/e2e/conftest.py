@@ -57,7 +57,12 @@ def server(tmp_path_factory):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "HEALTHBENCH_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    environment = {
+        **os.environ,
+        "HEALTHBENCH_HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full",
+    }
     environment.pop("HEALTHBENCH_OPEN", None)
     log = (home / "server.log").open("wb")
     process = subprocess.Popen(
@@ -146,4 +151,5 @@ def settle(page):
     page.wait_for_selector("[data-testid=stSkeleton]", state="detached", timeout=30_000)
     page.wait_for_timeout(400)
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
-    assert page.get_by_test_id("stException").count() == 0
+    exceptions = page.get_by_test_id("stException")
+    assert exceptions.all_inner_texts() == []

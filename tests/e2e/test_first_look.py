@@ -114,7 +114,7 @@ def test_foreign_text_is_text_and_asks_nothing_of_the_network(page, visit, settl
     )
     visit(page)
     page.locator("input[type=file]").set_input_files(path)
-    page.get_by_text("1 examples.").or_(page.get_by_text("1 example.")).first.wait_for()
+    page.get_by_test_id("stAlert").filter(has_text="imported").wait_for()
     settled(page)
     for name in ("Score", "Examples", "Example"):
         page.get_by_test_id("stSidebarNavLink").filter(has_text=name).last.click()
