@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
+_NEAR_ZERO = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -77,7 +79,9 @@ def dumbbells(
             hovertext=hover,
             hoverinfo="text",
         )
-    chart.add_vline(x=0, line={"color": palette.rule, "width": 1.5})
+    # The line would stretch the axis to 0 where all values are far from it.
+    if min((min(pair.first, pair.second) for pair in pairs), default=0.0) < _NEAR_ZERO:
+        chart.add_vline(x=0, line={"color": palette.rule, "width": 1.5})
     chart.update_layout(
         showlegend=True,
         legend=legend_above(),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from healthbench.charts.intervals import Mean
     from healthbench.scoring.run_scores import FloatArray, IntArray
 
-_BINS = 40
+_BINS = 60
 _TENTHS = 10
 _WEBGL_ABOVE = 1_000
 
@@ -60,10 +60,10 @@ def length_histogram(
         x=fitted_up_to,
         y=1,
         yref="paper",
-        xanchor="right",
+        xanchor="left",
         yanchor="top",
         showarrow=False,
-        text="range the penalty was fitted on ",
+        text=" \N{LEFTWARDS ARROW} fitted range",
         font={"color": palette.muted},
     )
     lines = [(center, "center", "solid", 1.0)]
@@ -82,8 +82,14 @@ def length_histogram(
     chart.update_layout(
         bargap=0,
         margin={"t": 48},
-        xaxis={"title": "characters of the reply", "range": [0, float(edges[-1])], "nticks": 8},
-        yaxis={"title": "examples", "rangemode": "tozero"},
+        xaxis={
+            "title": "characters of the reply",
+            # Room for the name of the fitted range, whose end is marked.
+            "range": [0, max(float(edges[-1]), 1.3 * fitted_up_to)],
+            "nticks": 7,
+            "tickformat": ",d",
+        },
+        yaxis={"title": "examples", "rangemode": "tozero", "nticks": 5, "tickformat": ",d"},
     )
     return chart
 
@@ -146,7 +152,12 @@ def score_by_length(
     chart.add_hline(y=0, line={"color": palette.rule, "width": 1.5})
     chart.update_layout(
         clickmode="event+select",
-        xaxis={"title": "characters of the reply", "rangemode": "tozero", "nticks": 8},
+        xaxis={
+            "title": "characters of the reply",
+            "rangemode": "tozero",
+            "nticks": 7,
+            "tickformat": ",d",
+        },
         yaxis={"title": "example score, unclipped", "tickformat": ".2~f"},
     )
     return chart
