@@ -19,14 +19,16 @@ from ijson.common import ObjectBuilder
 from healthbench.errors import InputRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 HEAD_BYTES = 1 << 18
+_SKIPPED_AT_ONCE = 1 << 20
 LINE_LIMIT = (
     1 << 28
 )  # bytes; a graded example is tens of kilobytes, a million-character reply a few megabytes
 _FIRST_LINE_LIMIT = 1 << 25
+_ROWS_LOOKED_AT = 50
 
 # What Python's writer emits and ijson refuses; the outline tells kinds of files apart, it carries no values on.
 _NOT_JSON = re.compile(r"(?<=[\s:,\[])(?:NaN|-?Infinity)(?=[\s,\]}])")
@@ -59,6 +61,21 @@ class Head:
     text: str = ""
     value: Any = None
     members: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> list[Any]:
+        """The rows of a JSON list or of JSON lines as far as the head goes; the last may be cut."""
+        if isinstance(self.value, list):
+            return self.value
+        if self.kind != "jsonl":
+            return []
+        rows = [self.value]
+        for line in self.text.strip().split("\n")[1:_ROWS_LOOKED_AT]:
+            try:
+                rows.append(json.loads(line))
+            except (ValueError, RecursionError):
+                break
+        return rows
 
     @property
     def row(self) -> dict[str, Any]:
@@ -292,7 +309,7 @@ class _NotTooDeep:
     2,000 more brackets than it closes is left to Python's parser, which bounds its depth.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO | _FromKey) -> None:
         self.file = file
 
     def read(self, size: int = -1) -> bytes:
@@ -304,11 +321,50 @@ class _NotTooDeep:
         return data
 
 
-def json_items(path: Path, prefix: str) -> Iterator[Any]:
+class _FromKey:
+    """A JSON document from one key of an object in it on; what stands before is passed over without being parsed.
+
+    Every quote inside a JSON text has a backslash before it, so the key in its own two quotes is found only where it
+    is a text of its own. Where that is a value and no key, what is read here is no JSON, and says so. It is for
+    documents that do not use the key elsewhere before.
+    """
+
+    def __init__(self, file: BinaryIO, keys: Sequence[str]) -> None:
+        self.file = file
+        self.pending = b""
+        token = json.dumps(keys[-1]).encode()
+        tail = b""
+        while piece := file.read(_SKIPPED_AT_ONCE):
+            window = tail + piece
+            place = window.find(token)
+            if place >= 0:
+                self.pending = (
+                    b"".join(b"{%b:" % json.dumps(key).encode() for key in keys[:-1])
+                    + b"{"
+                    + window[place:]
+                )
+                return
+            tail = window[-len(token) :]
+        file.seek(0)
+
+    def read(self, size: int = -1) -> bytes:
+        """Read as a file does."""
+        if not self.pending or size <= 0:
+            return self.file.read(size)
+        data, self.pending = self.pending[:size], self.pending[size:]
+        return data
+
+
+def json_items(path: Path, prefix: str, *, skip: bool = False) -> Iterator[Any]:
     """Stream the values under an ijson prefix (``item``, ``metadata.rows.item``) of a JSON document.
 
     What ijson does not take (NaN, a byte order mark, cp1252) is read whole by Python's parser instead, going on
     after the values already yielded.
+
+    Args:
+        path: The file.
+        prefix: Where the values are.
+        skip: Pass over what stands before the last key of the prefix, for files that are mostly something else.
 
     Raises:
         InputRefusedError: The document is not complete JSON, or nested beyond Python's limit.
@@ -317,7 +373,8 @@ def json_items(path: Path, prefix: str) -> Iterator[Any]:
     done = 0
     try:
         with open_binary(path) as file:
-            source = _NotTooDeep(file)
+            keys = [key for key in prefix.split(".") if key != "item"]
+            source = _NotTooDeep(_FromKey(file, keys) if skip else file)
             for value in ijson.items(source, prefix, use_float=True, buf_size=HEAD_BYTES):
                 yield value
                 done += 1
@@ -325,6 +382,31 @@ def json_items(path: Path, prefix: str) -> Iterator[Any]:
         for place, value in enumerate(_items_under(json_document(path), prefix.split("."))):
             if place >= done:
                 yield value
+
+
+def json_scalars(head: Head) -> dict[str, Any]:
+    """Return the texts, numbers and booleans directly in a JSON object, wherever in the file they stand.
+
+    What cannot be parsed is left out: whoever reads the file's content says what is wrong with it.
+    """
+    if head.text.rstrip().endswith("}") and isinstance(head.value, dict):
+        return {k: v for k, v in head.value.items() if not isinstance(v, dict | list)}
+    scalars: dict[str, Any] = {}
+    depth, key = 0, ""
+    try:
+        with open_binary(head.path) as file:
+            for event, value in ijson.basic_parse(file, use_float=True, buf_size=HEAD_BYTES):
+                if event in ("start_map", "start_array"):
+                    depth += 1
+                elif event in ("end_map", "end_array"):
+                    depth -= 1
+                elif depth == 1 and event == "map_key":
+                    key = value
+                elif depth == 1:
+                    scalars[key] = value
+    except (ijson.JSONError, UnicodeDecodeError, OSError, EOFError, zlib.error):
+        pass
+    return scalars
 
 
 def _items_under(value: Any, keys: list[str]) -> Iterator[Any]:

@@ -124,7 +124,7 @@ def _top_level(head: Head) -> dict[str, Any]:
 def _read(path: Path, info: RunInfo, report: ImportReport) -> Iterator[GradedExample]:
     examples = _Examples(path.name, report)
     number = 0
-    for number, row in enumerate(json_items(path, _EXAMPLES), start=1):
+    for number, row in enumerate(json_items(path, _EXAMPLES, skip=True), start=1):
         yield examples.example(row, number)
     if number == 0 and not any(True for _ in json_items(path, "metadata.example_level_metadata")):
         raise NotAGradedRunError(
