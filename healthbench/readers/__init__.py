@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from healthbench.errors import InputRefusedError, NotAGradedRunError
 from healthbench.readers import (
     evalscope,
+    generic,
     inspect_log,
     refusals,
     simple_evals,
@@ -56,6 +57,7 @@ READERS: tuple[Reader, ...] = (
     Reader(inspect_log.recognise, inspect_log.open_run),
     Reader(verifiers.recognise, verifiers.open_run),
     Reader(evalscope.recognise, evalscope.open_run, evalscope.group),
+    Reader(generic.recognise, generic.open_run, generic.group),
 )
 
 

@@ -67,12 +67,13 @@ def _watch(source: RunSource) -> Iterator[GradedExample]:
 
 
 def _tag_sources(example: GradedExample, report: ImportReport) -> None:
-    if example.example_tags and any(tag.startswith("theme:") for tag in example.example_tags):
+    themes = example.example_tags or ()
+    if report.themes_from == "none" and any(tag.startswith("theme:") for tag in themes):
         report.themes_from = "file"
-    for criterion in example.criteria:
-        if any(tag.startswith("axis:") for tag in criterion.tags):
+    if report.axes_from == "none":
+        axes = (tag for criterion in example.criteria for tag in criterion.tags)
+        if any(tag.startswith("axis:") for tag in axes):
             report.axes_from = "file"
-            break
 
 
 def _no_example(source: RunSource) -> str:

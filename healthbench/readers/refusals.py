@@ -25,7 +25,7 @@ _KINDS = {
 }
 _ASK = "give the file with the single verdicts (for simple-evals, the _allresults.json)"
 _META_KEYS = {"model_agreement_metrics", "physician_agreement_metric_lists"}
-_JUDGE_KEYS = {"judge_binary", "physician_oracle", "physician_label", "binary_labels"}
+_PHYSICIAN_KEYS = {"physician_oracle", "physician_label", "physician_labels", "binary_labels"}
 _SCORES = {
     "score",
     "overall_score",
@@ -84,7 +84,7 @@ def is_meta_evaluation(value: Any, row: dict[str, Any]) -> bool:
         return True
     if isinstance(metrics, dict) and any("pairwise_model_f1" in str(key) for key in metrics):
         return True
-    return bool(_JUDGE_KEYS & row.keys())
+    return bool(_PHYSICIAN_KEYS & row.keys())
 
 
 def _is_metrics(value: Any, row: dict[str, Any]) -> bool:
