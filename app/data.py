@@ -221,12 +221,6 @@ def points_by_axis(run_id: str, *, as_stored: bool = False) -> pd.DataFrame:
     return point_sums.points_by_axis(library(), run_id, as_stored=as_stored)
 
 
-@st.cache_data(show_spinner=False, max_entries=100)
-def lost_points(run_id: str, *, as_stored: bool = False) -> pd.DataFrame:
-    """Return what missed points and incurred penalties take from the mean, by axis."""
-    return point_sums.lost_points(library(), run_id, as_stored=as_stored)
-
-
 @st.cache_data(show_spinner=False, max_entries=50)
 def incurred_penalties(run_id: str, worst: float, *, as_stored: bool = False) -> pd.DataFrame:
     """Return the incurred penalties of ``worst`` points or fewer."""

@@ -7,10 +7,9 @@ import state
 import streamlit as st
 from components.chart import chart, palette
 from components.frame import run_line, run_or_stop
+from components.levers import counterfactuals, tag_tables
 from components.score_parts import (
-    clusters,
     headline,
-    levers,
     means,
     penalties,
     unknown_verdicts,
@@ -79,5 +78,5 @@ with st.grid(2, min_column_width=430, gap="medium") as grid:
         penalties(run, as_stored=as_stored)
 
 verification(run)
-clusters(results, intervals)
-levers(run, as_stored=as_stored)
+tag_tables(run, results, intervals, as_stored=as_stored)
+counterfactuals(run, head.unclipped, as_stored=as_stored)

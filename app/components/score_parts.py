@@ -19,7 +19,6 @@ from healthbench.formatting import (
     fraction,
     graded,
     interval,
-    plain_points,
     points,
     score,
 )
@@ -28,7 +27,7 @@ from healthbench.store.records import ExampleFilter
 from healthbench.taxonomy import display_name, kind_of, sort_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from healthbench.scoring.aggregate import MetricResult
     from healthbench.scoring.headline import Headline
@@ -39,6 +38,7 @@ SEVERE = -8
 """Penalties of this many points or worse are what the safety lens shows; the benchmark's worst is -10."""
 
 _SHOWN_PENALTIES = 8
+_SHOWN_NAMES = 6
 _MEAN_FORMATS = {
     "score": score,
     "unclipped": score,
@@ -50,10 +50,6 @@ _MEAN_FORMATS = {
 _TITLES = {
     "theme": "Themes",
     "axis": "Axes",
-    "level": "Levels",
-    "category": "Physician categories",
-    "cluster": "Consensus clusters",
-    "tag": "Other tags",
 }
 _NO_THEMES = "The run file does not say which theme an example has."
 
@@ -248,43 +244,17 @@ def verification(run: RunSummary) -> None:
             alt="Stated figures against recomputed ones",
             formats={"file states": _full, "recomputed": _full, "difference": _full},
         )
-        for name, reason in list(found.left_out.items())[:20]:
-            st.caption(f"Not compared: {escaped(name)} ({escaped(reason)})")
+        for reason in dict.fromkeys(found.left_out.values()):
+            names = [name for name, why in found.left_out.items() if why == reason]
+            st.caption(
+                f"Not compared, {count(len(names))}: {escaped(reason)} ({escaped(_listed(names))})"
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {count(len(names) - _SHOWN_NAMES)} more" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(names[:_SHOWN_NAMES]) + more
 
 
 def _full(value: float) -> str:
     return fraction(value, 12).rstrip("0").rstrip(".") if value else "0"
-
-
-def clusters(results: Mapping[str, MetricResult], intervals: Mapping[str, Interval]) -> None:
-    """Show the tables of levels, categories, clusters and other tags."""
-    with st.expander("Levels, categories, clusters"):
-        shown = False
-        for kind in ("level", "category", "cluster", "tag"):
-            table = mean_table(results, intervals, kind)
-            if not table.empty:
-                shown = True
-                st.markdown(f"**{_TITLES[kind]}**")
-                show_table(table, key=f"table_{kind}", alt=_TITLES[kind], formats=_MEAN_FORMATS)
-        if not shown:
-            st.markdown("This run has none of these tags.")
-
-
-def levers(run: RunSummary, *, as_stored: bool) -> None:
-    """Show what missed points and incurred penalties cost the unclipped mean, by axis."""
-    with st.expander("Levers: what keeps the score from 100"):
-        table = data.lost_points(run.id, as_stored=as_stored)
-        st.markdown(
-            "Over the fully graded examples, the unclipped mean is 100 minus all of these: each missed or incurred "
-            "point counts as its share of its example's positive points."
-        )
-        show_table(
-            table,
-            key="levers",
-            alt="Points of the run score lost by axis",
-            formats={"missed": score, "incurred": score},
-        )
-        total = float(table["missed"].sum() + table["incurred"].sum())
-        st.caption(
-            f"100 {points(-100 * total)} = {plain_points(100 - 100 * total)}" if len(table) else ""
-        )

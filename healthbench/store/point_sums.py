@@ -1,4 +1,4 @@
-"""Sums of points over a run's criteria: where the points went, what was lost, which penalties were incurred."""
+"""Sums of points over a run's criteria: where the points went, and which penalties were incurred."""
 
 from __future__ import annotations
 
@@ -25,18 +25,6 @@ def points_by_axis(library: Library, run_id: str, *, as_stored: bool = False) ->
     """
     with library.cursor(run_id) as cursor:
         return _named(cursor.execute(sql("points_by_axis", met=_met(as_stored=as_stored))).df())
-
-
-def lost_points(library: Library, run_id: str, *, as_stored: bool = False) -> pd.DataFrame:
-    """Split what keeps the unclipped mean below 1 by axis.
-
-    Over the examples that have a score, the unclipped mean is 1 minus the sum of both columns.
-
-    Returns:
-        Columns name (of the axis), missed and incurred, both fractions of 1 and not negative.
-    """
-    with library.cursor(run_id) as cursor:
-        return _named(cursor.execute(sql("lost_points", met=_met(as_stored=as_stored))).df())
 
 
 def incurred_penalties(
