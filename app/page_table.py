@@ -106,5 +106,20 @@ PAGES = (
         "How far to trust a repeat: spread, worst of k replies, and where the variance comes from.",
         ("joined", "regrade", *SLICE),
     ),
+    Entry(
+        "Work",
+        "review",
+        "Review",
+        ":material/rate_review:",
+        "Judge single verdicts without seeing the grader's first, and see what your correction does to the score.",
+        ("queue",),
+    ),
+    Entry(
+        "Work",
+        "agreement",
+        "Agreement",
+        ":material/handshake:",
+        "How far grader and reviewers agree, what to adjudicate, and the score to expect after full review.",
+    ),
 )
 BY_NAME = {entry.name: entry for entry in PAGES}

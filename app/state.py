@@ -31,6 +31,10 @@ OUTCOMES = "import_outcomes"
 RUN_PICKER = "run_picker"
 UPLOADS = "uploads_round"
 LISTED = "listed_examples"
+REVIEWER = "reviewer_name"
+ROLE = "reviewer_role"
+REVIEW_ADVANCE = "review_goes_on"
+REVIEW_CLOCK = "review_clock"
 
 _TEXT_LIMIT = 500
 """Longest text taken from a URL; nobody searches for more, and the URL is echoed back."""
@@ -57,6 +61,7 @@ class View:
         part: What the page Compare shows of the comparison.
         joined: Runs joined with this one as further repeats.
         regrade: A run in which the same replies were graded again.
+        queue: Id of the review queue that is open, None where none is.
     """
 
     run: str | None = None
@@ -71,6 +76,7 @@ class View:
     part: str = ""
     joined: tuple[str, ...] = ()
     regrade: str | None = None
+    queue: str | None = None
 
 
 def _number(kind: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
@@ -191,7 +197,7 @@ def change(**fields: Any) -> None:
 def choose_run(run_id: str | None) -> None:
     """Change to another run; its examples are others, its filters stay."""
     kept = dataclasses.replace(view().filters, criterion=None)
-    change(run=run_id, example=None, page=1, filters=kept)
+    change(run=run_id, example=None, page=1, filters=kept, queue=None)
 
 
 def in_slice() -> ExampleFilter | None:
