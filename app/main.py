@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from itertools import groupby
 from pathlib import Path
 
 import data
@@ -21,10 +21,9 @@ def _pick_run() -> None:
 # An emoji, because a Material icon as favicon is fetched from a font server.
 st.set_page_config(page_title="HealthBench workbench", page_icon="🩺", layout="wide")
 st.logo(str(HERE / "logo.svg"), size="large")
-
-groups: dict[str, list[st.Page]] = defaultdict(list)
-for entry in PAGES:
-    groups[entry.group].append(
+# Hidden, because Streamlit's own list of pages is no valid list to a screen reader and its links drop the run.
+page = st.navigation(
+    [
         st.Page(
             entry.path,
             title=entry.title,
@@ -33,8 +32,10 @@ for entry in PAGES:
             help=entry.help,
             default=entry is PAGES[0],
         )
-    )
-page = st.navigation(groups)
+        for entry in PAGES
+    ],
+    position="hidden",
+)
 
 data.open_given()
 runs = {run.id: run for run in data.runs()}
@@ -52,6 +53,16 @@ with st.sidebar:
             placeholder="Choose a run",
             on_change=_pick_run,
         )
+    for group, entries in groupby(PAGES, key=lambda entry: entry.group):
+        with st.container(gap="xsmall", key=f"pages_{group}"):
+            st.caption(group)
+            for entry in entries:
+                st.page_link(
+                    entry.path,
+                    icon=entry.icon,
+                    width="stretch",
+                    query_params=state.query_for(entry.name),
+                )
     notice()
 if missing:
     empty(

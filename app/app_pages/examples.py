@@ -87,7 +87,7 @@ show_table(
     },
     column_config={
         "open": st.column_config.ButtonColumn(
-            "", key="open_example", on_click=_open, width="small"
+            "open", key="open_example", on_click=_open, width="small"
         ),
         "number": st.column_config.Column("example", width="small"),
         "reply": st.column_config.Column(

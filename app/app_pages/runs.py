@@ -9,9 +9,11 @@ from components.frame import empty, notice
 from components.imports import importer, outcomes, report
 from components.run_table import run_table
 
-st.title("Graded runs")
 runs = data.runs()
-importer()
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.title("Graded runs", width="content")
+    button = st.container(width="content")
+importer(button)
 outcomes()
 for unusable in data.unreadable():
     st.warning(unusable.reason, icon=":material/folder_off:")
@@ -19,7 +21,7 @@ for unusable in data.unreadable():
 if not runs:
     empty(
         "There is no graded run yet.",
-        "Drop the *_allresults.json of a HealthBench run above, or name its folder.",
+        "Drop the *_allresults.json of a HealthBench run under *Import*, or name its folder there.",
     )
     st.stop()
 

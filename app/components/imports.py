@@ -18,6 +18,9 @@ from healthbench.store.records import ImportOutcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streamlit.delta_generator import DeltaGenerator
+    from streamlit.typing import UploadedFile
+
     from healthbench.store.records import Progress, RunSummary
 
 _THEMES_FROM = {
@@ -28,34 +31,38 @@ _THEMES_FROM = {
 }
 
 
-def importer() -> None:
-    """Offer to drop files or to name a path; import what is given, with progress and a way to stop."""
-    with st.expander("Import runs or a data set", expanded=True, icon=":material/upload_file:"):
-        with st.grid(2, min_column_width=380, gap="medium") as grid:
-            with grid.cell():
-                files = st.file_uploader(
-                    "Drop files here",
-                    accept_multiple_files=True,
-                    key=f"upload_{st.session_state.get(state.UPLOADS, 0)}",
-                    help="Graded runs, and the benchmark's JSONL for themes. What a file is, is told by its content.",
-                )
-            with grid.cell(), st.form("open_path", border=False):
-                with st.container(horizontal=True, vertical_alignment="bottom"):
-                    path = st.text_input("or name a file or folder on this computer")
-                    named = st.form_submit_button("Open")
-                st.caption("Better for files of hundreds of megabytes: they are read in place.")
-        if files:
-            with tempfile.TemporaryDirectory(prefix="healthbench-upload-") as folder:
-                paths = []
-                for number, file in enumerate(files):
-                    # A folder each: two files of one name stay two files, and names keep their meaning.
-                    place = Path(folder) / str(number) / Path(file.name).name
-                    place.parent.mkdir()
-                    place.write_bytes(file.getbuffer())
-                    paths.append(place)
-                _import(paths)
-        elif named and path.strip():
-            _import([Path(path.strip()).expanduser()])
+def importer(where: DeltaGenerator) -> None:
+    """Offer to drop files or to name a path; import what is given, with progress and a way to stop.
+
+    Args:
+        where: Container for the button; progress is shown where the page is.
+    """
+    round_of_uploads = st.session_state.get(state.UPLOADS, 0)
+    with where, st.popover("Import", icon=":material/upload_file:", type="primary", width=150):
+        files = st.file_uploader(
+            "Drop files here: graded runs, or the benchmark's data set",
+            accept_multiple_files=True,
+            key=f"upload_{round_of_uploads}",
+            help="What a file is, is told by its content. The data set gives the themes.",
+        )
+        path = st.text_input(
+            "or name a file or folder on this computer",
+            key=f"path_{round_of_uploads}",
+            placeholder="better for files of hundreds of megabytes",
+        )
+    if files:
+        with tempfile.TemporaryDirectory(prefix="healthbench-upload-") as folder:
+            _import([_kept(file, Path(folder) / str(place)) for place, file in enumerate(files)])
+    elif path.strip():
+        _import([Path(path.strip()).expanduser()])
+
+
+def _kept(file: UploadedFile, folder: Path) -> Path:
+    """Write an upload to a folder of its own: two files of one name stay two, and names keep their meaning."""
+    folder.mkdir()
+    place = folder / Path(file.name).name
+    place.write_bytes(file.getbuffer())
+    return place
 
 
 def _import(paths: Sequence[Path]) -> None:

@@ -35,9 +35,13 @@ def run_table(runs: Sequence[RunSummary]) -> None:
         },
         column_config={
             "open": st.column_config.ButtonColumn(
-                "", key="open_run", on_click=_open, args=([run.id for run in runs],), width="small"
+                "open",
+                key="open_run",
+                on_click=_open,
+                args=([run.id for run in runs],),
+                width="small",
             ),
-            "kind": st.column_config.Column("", width="medium"),
+            "kind": st.column_config.Column("kind", width="medium"),
             "score": st.column_config.Column(help="Points of 100, clipped once at the end."),
             "95 %": st.column_config.Column(
                 help="Interval of the unclipped mean, bootstrap over prompts.", alignment="right"

@@ -60,16 +60,14 @@ def test_a_bad_file_is_one_sentence_and_no_run(open_page, texts, tmp_path, name,
     if content:
         upload(app, path)
     else:
-        app.text_input[0].set_value(str(path))
-        next(button for button in app.button if button.label == "Open").click().run()
+        app.text_input[0].set_value(str(path)).run()
     assert any(name in str(error.value).replace("\\", "") for error in app.error)
     assert "There is no graded run yet." in texts(app)
 
 
 def test_a_path_on_this_computer_is_opened(open_page, one_run):
     app = open_page("runs")
-    app.text_input[0].set_value(str(one_run))
-    next(button for button in app.button if button.label == "Open").click().run()
+    app.text_input[0].set_value(str(one_run)).run()
     assert not app.exception
     assert list(table(app)["run"]) == ["model-one"]
 

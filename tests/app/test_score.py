@@ -39,10 +39,10 @@ def test_axes_with_penalties_only_have_no_score(open_page, one_run):
 def test_perfecting_every_axis_would_give_100(open_page, one_run):
     app = open_page("score", one_run)
     levers = next(frame.value for frame in app.dataframe if "gain" in frame.value)
-    gains = dict(zip(levers["if"], levers["gain"], strict=True))
+    gains = dict(zip(levers["suppose"], levers["gain"], strict=True))
     # Without the -8 of the second example: (7/10 + 0/5 + 0/10) / 3 instead of -0.3.
-    assert gains.pop("no penalty were incurred") == pytest.approx(0.7 / 3 + 0.3)
-    gains.pop("1% more of the positive criteria were met, drawn at random")
+    assert gains.pop("all penalties avoided") == pytest.approx(0.7 / 3 + 0.3)
+    gains.pop("1 % more of the positive criteria met, at random")
     assert sum(gains.values()) - 0.3 == pytest.approx(1)
 
 

@@ -13,6 +13,18 @@ def canvas_button(page, row):
     page.get_by_test_id("stDataFrame").first.click(position={"x": 35, "y": 35 + 35 * row + 17})
 
 
+def go_to(page, title):
+    """Follow a link of the sidebar."""
+    links = page.get_by_test_id("stSidebar").get_by_role("link")
+    links.filter(has=page.get_by_text(title, exact=True)).click()
+    page.wait_for_url(f"**/{title.lower()}?**")
+
+
+def upload(page, path):
+    page.get_by_role("button", name="Import").first.click()
+    page.locator("input[type=file]").set_input_files(path)
+
+
 def test_first_open_shows_the_sample_runs(page, visit):
     visit(page)
     # A table is drawn on a canvas; what it shows stands inside for screen readers.
@@ -29,8 +41,7 @@ def test_open_a_run_filter_open_step_and_follow_the_link(page, visit, settled, b
     settled(page)
     assert page.get_by_text("SYNTHETIC SAMPLE").is_visible()
 
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Examples").click()
-    page.wait_for_url("**/examples?**run=**")
+    go_to(page, "Examples")
     settled(page)
     page.get_by_label("State of a criterion").click()
     page.get_by_role("option", name="missed").click()
@@ -79,10 +90,10 @@ def test_upload_a_results_file_and_see_it_scored(page, visit, settled, tmp_path)
         tmp_path / "healthbench_uploaded_20260101_100000_allresults.json", *graded.three_examples()
     )
     visit(page)
-    page.locator("input[type=file]").set_input_files(path)
+    upload(page, path)
     page.get_by_text("imported: uploaded, 3 examples.").wait_for()
     settled(page)
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Score").click()
+    go_to(page, "Score")
     settled(page)
     metric = page.get_by_test_id("stMetricValue")
     # (0.7 - 1.6 + 0) / 3 = -0.3, clipped to 0
@@ -94,7 +105,7 @@ def test_what_cannot_be_imported_is_one_sentence(page, visit, tmp_path):
     path = tmp_path / "notes.json"
     path.write_text('{"half": ')
     visit(page)
-    page.locator("input[type=file]").set_input_files(path)
+    upload(page, path)
     alert = page.get_by_test_id("stAlert").filter(has_text="notes.json")
     alert.wait_for()
     assert "Traceback" not in alert.inner_text()
@@ -113,11 +124,11 @@ def test_foreign_text_is_text_and_asks_nothing_of_the_network(page, visit, settl
         ),
     )
     visit(page)
-    page.locator("input[type=file]").set_input_files(path)
+    upload(page, path)
     page.get_by_test_id("stAlert").filter(has_text="imported").wait_for()
     settled(page)
     for name in ("Score", "Examples", "Example"):
-        page.get_by_test_id("stSidebarNavLink").filter(has_text=name).last.click()
+        go_to(page, name)
         settled(page)
         page.wait_for_timeout(500)
     shown = page.locator("p[dir=auto]", has_text="{{7*7}}")
