@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import data
+import review_data
 import state
 import streamlit as st
 from components.frame import empty, run_line, run_or_stop
@@ -68,6 +69,13 @@ with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         icon=":material/list:",
         query_params=state.query_for("examples"),
     )
+    st.page_link(
+        "app_pages/review.py",
+        label="Review",
+        icon=":material/rate_review:",
+        help="Judge all its criteria yourself",
+        query_params=state.query_for("review", queue=f"{review_data.ONE_EXAMPLE}{row + 1}"),
+    )
     st.space("stretch")
     st.toggle(
         "Render Markdown",
@@ -115,7 +123,12 @@ def show_ledger() -> None:
             label_visibility="collapsed",
         )
         st.toggle("Open all explanations", key=state.EXPLAIN, persist_state="session")
-    ledger(example.ledger, key=key, height=SCROLL)
+    reviews = {
+        item.position: verdict
+        for item, verdict in review_data.verdicts(run.id).items()
+        if item.example == row
+    }
+    ledger(example.ledger, key=key, height=SCROLL, reviews=reviews)
 
 
 with st.grid(2, min_column_width=430, gap="medium") as grid:

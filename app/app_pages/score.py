@@ -8,6 +8,7 @@ import streamlit as st
 from components.chart import chart, palette
 from components.frame import run_line, run_or_stop
 from components.levers import counterfactuals, tag_tables
+from components.reviewed_score import reviewed_score
 from components.score_parts import (
     headline,
     means,
@@ -44,6 +45,7 @@ intervals = data.intervals(run.id, as_stored=as_stored)
 head = data.headline(run.id, as_stored=as_stored)
 
 headline(run, head, results[OVERALL], as_stored=as_stored)
+reviewed_score(run, as_stored=as_stored)
 unknown_verdicts(run)
 
 st.subheader("Example scores")

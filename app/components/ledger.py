@@ -12,6 +12,7 @@ import state
 import streamlit as st
 
 from components.chart import chart, palette, show_table
+from components.review_marks import review_mark, with_reviews
 from components.text import escaped, foreign, some
 from healthbench.charts.ledger import waterfall, with_running_total
 from healthbench.charts.theme import STATE_MARKS
@@ -20,8 +21,9 @@ from healthbench.scoring.example import State, tally
 from healthbench.taxonomy import display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from healthbench.review.effective import HumanVerdict
     from healthbench.scoring.example import Tally
 
 ORDERS = {"in the file": "file", "by points": "points", "by state": "state"}
@@ -35,23 +37,31 @@ _STATE_COLORS = {
 _OPEN_VERDICTS = ("met", "not met")
 
 
-def ledger(rows: pd.DataFrame, *, key: str, height: int | None = None) -> None:
+def ledger(
+    rows: pd.DataFrame,
+    *,
+    key: str,
+    height: int | None = None,
+    reviews: Mapping[int, HumanVerdict] | None = None,
+) -> None:
     """Show a ledger with its equation, chart, rows and "what if".
 
     Args:
         rows: One row a criterion, as ``ExampleView.ledger`` has it.
         key: Prefix of the session keys; the verdicts under it are forgotten when the page is left.
         height: Height in pixels of the part that scrolls; the equation stays above it. None: all is shown.
+        reviews: What people said, by position of the criterion; None where nobody looked.
     """
+    reviews = reviews or {}
     graded = [None if pd.isna(met) else bool(met) for met in rows["met"]]
     assumed = _assumed(graded, key)
-    _equations(rows["points"].tolist(), graded, assumed, key)
+    _equations(rows["points"].tolist(), graded, assumed, with_reviews(graded, reviews), key)
     shown = _sorted(rows.assign(met=pd.array(assumed, dtype="boolean"), graded=graded))
     shown = with_running_total(shown)
     with st.container(height=height or "content", border=height is not None, key=f"{key}_scroll"):
         _chart(shown, assumed, key)
         for row in shown.to_dict("records"):
-            _row(row, key)
+            _row(row, key, reviews.get(row["position"]))
         with st.expander("As a table"):
             _table(shown, key)
 
@@ -68,7 +78,11 @@ def _assumed(graded: Sequence[bool | None], key: str) -> list[bool | None]:
 
 
 def _equations(
-    signed: list[float], graded: list[bool | None], assumed: list[bool | None], key: str
+    signed: list[float],
+    graded: list[bool | None],
+    assumed: list[bool | None],
+    reviewed: list[bool | None],
+    key: str,
 ) -> None:
     actual = tally(signed, graded)
     with st.container(border=True, gap="xsmall", key=f"{key}_equation"):
@@ -76,6 +90,12 @@ def _equations(
         explained = _withheld(actual)
         if explained:
             st.caption(explained)
+        if reviewed != graded:
+            changed = sum(a != b for a, b in zip(reviewed, graded, strict=True))
+            st.markdown(
+                f"**With reviews:** {_equation(signed, reviewed, tally(signed, reviewed))} "
+                f"({some(changed, 'verdict')} overridden)"
+            )
         if assumed != graded:
             supposed = tally(signed, assumed)
             turned = sum(a != b for a, b in zip(assumed, graded, strict=True))
@@ -126,7 +146,7 @@ def _chart(shown: pd.DataFrame, met: list[bool | None], key: str) -> None:
     )
 
 
-def _row(row: dict[str, Any], key: str) -> None:
+def _row(row: dict[str, Any], key: str, review: HumanVerdict | None) -> None:
     position = row["position"]
     mark = STATE_MARKS[row["state"]]
     color = _STATE_COLORS[row["state"]]
@@ -143,6 +163,7 @@ def _row(row: dict[str, Any], key: str) -> None:
             st.caption(
                 f"Unknown: the file says not met, but the grading failed ({escaped(row['failure'])})."
             )
+        review_mark(review, row["graded"], f"{key}_review_{position}")
         _details(row, key)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import review_data
 import state
 import streamlit as st
 
+from components.chart import show_table
 from components.text import some
 from healthbench.formatting import DASH, count, difference, score
 from healthbench.scoring.run_scores import OVERALL
+from healthbench.taxonomy import display_name, kind_of, sort_key
 
 if TYPE_CHECKING:
     from healthbench.review.reviewed import ReviewedRun
@@ -41,6 +44,8 @@ def reviewed_score(run: RunSummary, *, as_stored: bool = False) -> None:
                 icon=":material/handshake:",
                 query_params=state.query_for("agreement"),
             )
+        with st.expander("Themes and axes with reviews"):
+            _parts(found)
 
 
 def three_numbers(found: ReviewedRun) -> None:
@@ -74,6 +79,30 @@ def _number(label: str, result: MetricResult | None, before: MetricResult | None
     )
     if result is not None and result.score != result.unclipped:
         st.caption(f"unclipped {score(result.unclipped)}")
+
+
+def _parts(found: ReviewedRun) -> None:
+    names = sorted(
+        (name for name in found.by_grader if kind_of(name) in ("theme", "axis")), key=sort_key
+    )
+    columns = {
+        "by the grader": found.by_grader,
+        "with reviews": found.with_reviews,
+        "fully reviewed": found.fully_reviewed,
+    }
+    table = pd.DataFrame({"": [display_name(name) for name in names]})
+    for title, results in columns.items():
+        table[title] = [results[name].unclipped if name in results else None for name in names]
+    table["n"] = [found.by_grader[name].n for name in names]
+    table["n fully reviewed"] = [
+        found.fully_reviewed[name].n if name in found.fully_reviewed else 0 for name in names
+    ]
+    show_table(
+        table,
+        key="reviewed_parts",
+        alt="Unclipped means of themes and axes by the grader, with reviews and on fully reviewed examples",
+        formats={**dict.fromkeys(columns, score), "n": count, "n fully reviewed": count},
+    )
 
 
 def _in_words(found: ReviewedRun, run: RunSummary) -> str:
