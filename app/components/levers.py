@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import data
@@ -11,7 +12,7 @@ import streamlit as st
 
 from components.chart import show_table
 from components.text import escaped
-from healthbench.formatting import DASH, count, difference, fraction, points, score
+from healthbench.formatting import DASH, count, difference, fraction, percent, points, score
 from healthbench.scoring.levers import MORE_MET, levers
 from healthbench.scoring.run_scores import OVERALL
 from healthbench.store.records import ExampleFilter
@@ -32,8 +33,6 @@ _TITLES = {
     "tag": "Other tags",
 }
 _SHOWN_VERDICTS = 6
-_NOISY = 0.00005
-"""Gains below half of the last digit shown need more digits."""
 
 
 def tag_tables(
@@ -108,7 +107,7 @@ def counterfactuals(run: RunSummary, mean: float | None, *, as_stored: bool) -> 
         show_table(
             pd.DataFrame(
                 {
-                    "if": [_sentence(lever) for lever in found],
+                    "suppose": [_supposed(lever) for lever in found],
                     "unclipped mean": [lever.unclipped for lever in found],
                     "gain": [lever.gain for lever in found],
                     "score": [lever.score for lever in found],
@@ -131,13 +130,12 @@ def counterfactuals(run: RunSummary, mean: float | None, *, as_stored: bool) -> 
         _leverage(run, as_stored=as_stored)
 
 
-def _sentence(lever: Lever) -> str:
+def _supposed(lever: Lever) -> str:
     if lever.name == "penalties":
-        return "no penalty were incurred"
+        return "all penalties avoided"
     if lever.name == "more met":
-        return f"{MORE_MET:.0%} more of the positive criteria were met, drawn at random"
-    axis = display_name(lever.axis) if lever.axis else "criteria without an axis"
-    return f"{axis} were perfect"
+        return f"{percent(MORE_MET, 0)} more of the positive criteria met, at random"
+    return f"{display_name(lever.axis) if lever.axis else 'Criteria without an axis'} perfect"
 
 
 def _gain(value: float) -> str:
@@ -174,8 +172,9 @@ def _leverage(run: RunSummary, *, as_stored: bool) -> None:
 
 
 def _small(value: float) -> str:
-    """Write a move of the mean in points of 100, with as many decimals as it needs."""
-    return fraction(100 * value, 1 if value >= 0.005 else 3 if value >= _NOISY else 5)
+    """Write a move of the mean in points of 100, with two significant digits where it is small."""
+    shown = 100 * value
+    return fraction(shown, max(1, 1 - math.floor(math.log10(shown))) if shown > 0 else 1)
 
 
 def _short(text: str, width: int = 50) -> str:
