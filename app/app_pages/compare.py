@@ -19,7 +19,7 @@ from components.compare_parts import (
 )
 from components.flip_parts import flip_list, summary
 from components.frame import empty, run_line, run_or_stop
-from components.side_by_side import ORDERS, listed_rows, side_by_side
+from components.side_by_side import ORDERS, listed_rows, prompt_list, side_by_side
 
 from healthbench.charts.compare import Names, length_against_difference, prompts
 from healthbench.comparison.pair import prompt_scores
@@ -92,6 +92,7 @@ elif part == "prompts":
         on_select=lambda: _open_selected("prompts_chart"),
     )
     st.caption("Above the diagonal this run is better. Click a prompt to see both replies.")
+    prompt_list(found, scores)
     st.subheader("How much of the difference is length")
     price = adjustment(preset_of(run.info.benchmark))
     parts = length_part(one.scores, two.scores, found.matching, price)

@@ -220,29 +220,35 @@ def plots(found: Comparison) -> None:
     shown = [kind for kind in _PLOTS if _of_kind(found, kind)]
     with st.grid(2, min_column_width=430, gap="medium") as grid:
         for kind in shown:
-            with grid.cell():
-                st.subheader(_PLOTS[kind])
-                rows = _of_kind(found, kind)
-                chart(
-                    differences(rows, palette()),
-                    key=f"differences_{kind}",
-                    alt=f"{_PLOTS[kind]}: "
-                    + ", ".join(
-                        f"{plain(display_name(row.name))} {difference(row.difference)}, "
-                        f"{'decisive' if row.decisive else 'not decisive'}"
-                        for row in rows
-                    )
-                    + ".",
-                    table=_table(rows),
-                    formats=_FORMATS,
-                )
-                st.caption(_in_words(rows))
+            if kind != "category":
+                with grid.cell():
+                    _plot(found, kind)
+    if "category" in shown:
+        _plot(found, "category")
     if not shown:
         st.markdown("Neither run has themes or axes: attach the data set on the page *Runs*.")
     st.caption(
         "Filled and coloured only where the interval excludes 0 and p stays below 5 % after Holm's correction over the "
         f"chart's rows; hollow and grey is not decisive. Means of fewer than {FEW} prompts are marked."
     )
+
+
+def _plot(found: Comparison, kind: str) -> None:
+    st.subheader(_PLOTS[kind])
+    rows = _of_kind(found, kind)
+    said = (
+        f"{plain(display_name(row.name))} {difference(row.difference)}, "
+        f"{'decisive' if row.decisive else 'not decisive'}"
+        for row in rows
+    )
+    chart(
+        differences(rows, palette()),
+        key=f"differences_{kind}",
+        alt=f"{_PLOTS[kind]}: {', '.join(said)}.",
+        table=_table(rows),
+        formats=_FORMATS,
+    )
+    st.caption(_in_words(rows))
 
 
 def _in_words(rows: Sequence[PairedDifference]) -> str:
@@ -283,15 +289,14 @@ def columns(found: Comparison, further: Sequence[Comparison]) -> None:
     """Show every metric as a row and every compared run as a column."""
     st.subheader("All runs and metrics in one table")
     every = [found, *further]
-    names = [name for name in found.differences if kind_of(name) not in ("cluster", "level")]
+    tags = [name for name in found.differences if kind_of(name) in (*_PLOTS, "tag")]
+    names = [OVERALL, *sorted(tags, key=sort_key)]
     table = pd.DataFrame(
         {
-            "metric": [display_name(name) for name in sorted(names, key=sort_key)],
-            "this run": [found.differences[name].second for name in sorted(names, key=sort_key)],
+            "metric": [display_name(name) for name in names],
+            "this run": [found.differences[name].second for name in names],
             **{
-                f"less {_other(one)}": [
-                    _cell(one.differences.get(name)) for name in sorted(names, key=sort_key)
-                ]
+                f"less {_other(one)}": [_cell(one.differences.get(name)) for name in names]
                 for one in every
             },
         }
@@ -357,8 +362,3 @@ def agreement_panel(graders: GraderAgreement) -> None:
             "agreement": percent,
         },
     )
-
-
-def overall_decisive(found: Comparison) -> bool:
-    """Return whether the score's difference is decisive."""
-    return found.differences[OVERALL].decisive

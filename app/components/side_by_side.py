@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import data
@@ -10,7 +11,7 @@ import pandas as pd
 import state
 import streamlit as st
 
-from components.chart import chart, palette
+from components.chart import chart, palette, show_table
 from components.frame import empty
 from components.text import escaped, foreign, some, turns
 from healthbench.charts.ledger import waterfall
@@ -30,7 +31,7 @@ from healthbench.scoring.example import State
 from healthbench.taxonomy import display_name, kind_of
 
 if TYPE_CHECKING:
-    from healthbench.comparison.pair import Comparison
+    from healthbench.comparison.pair import Comparison, PromptScores
     from healthbench.scoring.run_scores import FloatArray
     from healthbench.store.records import ExampleView
 
@@ -40,6 +41,7 @@ ORDERS = {
     "as in the file": "in the order of this run",
 }
 HEIGHT = 460
+PAGE_SIZE = 15
 
 # textContent never parses anything; del and ins carry the meaning for screen readers, line and underline for the eye.
 _SHOW = """
@@ -96,8 +98,11 @@ def side_by_side(found: Comparison, listed: list[int]) -> None:
     _facts(first, second)
     with st.expander("Conversation before the replies"):
         turns(second.prompt, key=f"pair_prompt_{row}")
+    rows = aligned(first.ledger, second.ledger)
+    in_order = [line.first["position"] for line in rows if line.first is not None]
+    first = dataclasses.replace(first, ledger=first.ledger.iloc[in_order])
     _replies(found, first, second)
-    _criteria(aligned(first.ledger, second.ledger), row)
+    _criteria(rows, row)
 
 
 def listed_rows(found: Comparison, order: str) -> list[int]:
@@ -123,6 +128,53 @@ def _partner(other: str, example: ExampleView) -> int | None:
     ids = data.side(other).prompt_ids
     rows = [row for row, prompt_id in enumerate(ids) if prompt_id == example.prompt_id]
     return rows[example.repeat] if example.repeat < len(rows) else None
+
+
+def prompt_list(found: Comparison, scores: PromptScores) -> None:
+    """Show the compared prompts one a row, this run's largest losses first, each with a button to both replies."""
+    change = scores.second - scores.first
+    order = np.argsort(np.where(np.isnan(change), np.inf, change), kind="stable")
+    pages = -(-len(order) // PAGE_SIZE)
+    page = st.pagination(pages, key="prompt_page") or 1 if pages > 1 else 1
+    part = order[PAGE_SIZE * (page - 1) : PAGE_SIZE * page]
+    table = pd.DataFrame(
+        {
+            "open": "Open",
+            "example": scores.second_row[part] + 1,
+            "other run": scores.first[part],
+            "this run": scores.second[part],
+            "difference": change[part],
+            "characters, other": scores.first_characters[part],
+            "characters, this": scores.second_characters[part],
+        }
+    )
+    show_table(
+        table,
+        key="prompt_list",
+        alt="Scores of both runs on each prompt, largest losses first",
+        formats={
+            "example": count,
+            "other run": lambda value: fraction(value, 3),
+            "this run": lambda value: fraction(value, 3),
+            "difference": difference,
+            "characters, other": count,
+            "characters, this": count,
+        },
+        column_config={
+            "open": st.column_config.ButtonColumn(
+                "",
+                key="open_prompt",
+                on_click=_open,
+                args=(table["example"].tolist(),),
+                width="small",
+            )
+        },
+        height="content",
+    )
+
+
+def _open(examples: list[int]) -> None:
+    state.change(part="example", example=int(examples[st.session_state["open_prompt"]["row"]]))
 
 
 def _steps(row: int, listed: list[int]) -> None:

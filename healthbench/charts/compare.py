@@ -73,7 +73,7 @@ def differences(rows: Sequence[PairedDifference], palette: Palette) -> go.Figure
             "showgrid": True,
         },
         xaxis={
-            "title": "difference of unclipped means, points of 100",
+            "title": "difference, points of 100",
             "range": _around_zero(rows),
         },
     )
@@ -91,7 +91,7 @@ def _around_zero(rows: Sequence[PairedDifference]) -> list[float]:
     ends = [
         abs(end) for row in rows for end in (row.difference, row.low, row.high) if end is not None
     ]
-    reach = 106 * max([*ends, 0.01])
+    reach = 112 * max([*ends, 0.01])
     return [-reach, reach]
 
 
@@ -111,7 +111,7 @@ def prompts(
     Args:
         first: Scores in the first run, shape (p,); NaN is left out.
         second: The same in the second.
-        rows: Row of the prompt's first example in the first run, shape (p,): the customdata of the dots.
+        rows: Row of the prompt's first example in the run that is shown, shape (p,): the customdata of the dots.
         names: The runs.
         palette: Colours.
     """
@@ -185,12 +185,12 @@ def length_against_difference(
     price: LengthAdjustment,
     palette: Palette,
 ) -> go.Figure:
-    """Draw how much longer the second reply is against how much better; the line is what length costs.
+    """Draw how much longer the second run's reply is against how much better; the line is what length costs.
 
     Args:
         characters: Length of the second run's reply less the first's by prompt, in code points, shape (p,).
         scores: Score of the second less the first, unclipped fractions, shape (p,); NaN is left out.
-        rows: Row of the prompt's first example in the first run, shape (p,): the customdata of the dots.
+        rows: Row of the prompt's first example in the run that is shown, shape (p,): the customdata of the dots.
         price: The length adjustment whose penalty is the line's slope.
         palette: Colours.
     """
@@ -234,7 +234,7 @@ def length_against_difference(
         legend=legend_above(),
         margin={"t": 36},
         clickmode="event+select",
-        xaxis={"title": "characters more in the second run's reply"},
+        xaxis={"title": "characters that this run's reply is longer"},
         yaxis={"title": "difference of example scores"},
     )
     return chart
@@ -255,8 +255,8 @@ def flips_by_axis(table: pd.DataFrame, palette: Palette) -> go.Figure:
         ("regressed", -1, palette.incurred),
     ):
         for sign, hatch in (("positive", ""), ("penalty", "/")):
-            part = table[table["sign"] == sign]
-            if part[column].sum() == 0:
+            part = table[(table["sign"] == sign) & (table[column] > 0)]
+            if part.empty:
                 continue
             chart.add_bar(
                 orientation="h",
