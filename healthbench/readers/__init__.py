@@ -7,6 +7,7 @@ them in the order they are asked, the most particular first.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import InputRefusedError, NotAGradedRunError
@@ -17,6 +18,7 @@ from healthbench.readers import (
     refusals,
     simple_evals,
     simple_evals_html,
+    tables,
     verifiers,
 )
 from healthbench.readers.checks import checked
@@ -26,6 +28,8 @@ from healthbench.readers.source import RunSource
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from healthbench.readers.aliases import ColumnMapping
 
 __all__ = ["Found", "Reader", "RunSource", "find_runs", "open_runs"]
 
@@ -58,6 +62,7 @@ READERS: tuple[Reader, ...] = (
     Reader(verifiers.recognise, verifiers.open_run),
     Reader(evalscope.recognise, evalscope.open_run, evalscope.group),
     Reader(generic.recognise, generic.open_run, generic.group),
+    Reader(tables.recognise, tables.open_run, generic.group),
 )
 
 
@@ -69,32 +74,38 @@ class Found(NamedTuple):
     refused: InputRefusedError | None = None
 
 
-def find_runs(paths: Sequence[Path], dataset: Path | None = None) -> list[Found]:
+def find_runs(
+    paths: Sequence[Path], dataset: Path | None = None, mappings: Sequence[ColumnMapping] = ()
+) -> list[Found]:
     """Find every run in files and folders; one broken file does not hide the others.
 
     Args:
         paths: Files and folders. What lies beside runs in a folder (metrics, a README, a report of the same
             run) is passed over in silence; a file that was named is always answered for.
         dataset: A benchmark data set, for producers whose files mean nothing without one.
+        mappings: What columns hold, for tables whose names do not say it; a mapping counts for every table that has
+            all its columns.
     """
-    found: list[Found] = []
-    claimed: dict[int, list[Head]] = {}
+    search = _Search(tuple(mappings), [], {})
     for path in paths:
-        _claim(path, found, claimed)
-    for place, heads in claimed.items():
+        search.claim(path)
+    found = search.found
+    for place, heads in search.claimed.items():
         reader = READERS[place]
         found += [_open(reader, group, dataset) for group in reader.group(heads)]
     return found
 
 
-def open_runs(paths: Sequence[Path], dataset: Path | None = None) -> list[RunSource]:
-    """Open every run in files and folders that are all expected to be good.
+def open_runs(
+    paths: Sequence[Path], dataset: Path | None = None, mappings: Sequence[ColumnMapping] = ()
+) -> list[RunSource]:
+    """Open every run in files and folders that are all expected to be good; the arguments are those of find_runs.
 
     Raises:
         InputRefusedError: The first file that cannot be used; NotAGradedRunError where it is no graded run.
     """
     runs = []
-    for found in find_runs(paths, dataset):
+    for found in find_runs(paths, dataset, mappings):
         if found.refused is not None:
             raise found.refused
         runs += found.runs
@@ -109,33 +120,44 @@ def _open(reader: Reader, group: Sequence[Head], dataset: Path | None) -> Found:
         return Found(paths, [], error)
 
 
-def _claim(path: Path, found: list[Found], claimed: dict[int, list[Head]]) -> None:
-    """Give a file or folder to the reader that recognises it, or record why none does."""
-    try:
-        head = look(path)
-        place = _reader_of(head)
-    except InputRefusedError as error:
-        found.append(Found((path,), [], error))
-        return
-    if place is not None:
-        claimed.setdefault(place, []).append(head)
-    elif head.kind == "folder":
-        _claim_folder(path, found, claimed)
-    else:
-        found.append(Found((path,), [], refusals.refusal(head)))
+class _Search(NamedTuple):
+    """A walk over files and folders.
 
+    Attributes:
+        mappings: Column mappings for tables.
+        found: What was refused.
+        claimed: Files (or whole folders) by the place of the reader that recognised them.
+    """
 
-def _claim_folder(folder: Path, found: list[Found], claimed: dict[int, list[Head]]) -> None:
-    inside: list[Found] = []
-    inside_claimed: dict[int, list[Head]] = {}
-    for child in refusals.without_twins(sorted(folder.iterdir())):
-        _claim(child, inside, inside_claimed)
-    failures = [f for f in inside if not isinstance(f.refused, NotAGradedRunError)]
-    if not inside_claimed and not failures:
-        failures = [Found((folder,), [], refusals.empty_folder(folder, inside))]
-    found += failures
-    for place, heads in inside_claimed.items():
-        claimed.setdefault(place, []).extend(heads)
+    mappings: tuple[ColumnMapping, ...]
+    found: list[Found]
+    claimed: dict[int, list[Head]]
+
+    def claim(self, path: Path) -> None:
+        """Give a file or folder to the reader that recognises it, or record why none does."""
+        try:
+            head = replace(look(path), mappings=self.mappings)
+            place = _reader_of(head)
+        except InputRefusedError as error:
+            self.found.append(Found((path,), [], error))
+            return
+        if place is not None:
+            self.claimed.setdefault(place, []).append(head)
+        elif head.kind == "folder":
+            self._claim_folder(path)
+        else:
+            self.found.append(Found((path,), [], refusals.refusal(head)))
+
+    def _claim_folder(self, folder: Path) -> None:
+        inside = _Search(self.mappings, [], {})
+        for child in refusals.without_twins(sorted(folder.iterdir())):
+            inside.claim(child)
+        failures = [f for f in inside.found if not isinstance(f.refused, NotAGradedRunError)]
+        if not inside.claimed and not failures:
+            failures = [Found((folder,), [], refusals.empty_folder(folder, inside.found))]
+        self.found.extend(failures)
+        for place, heads in inside.claimed.items():
+            self.claimed.setdefault(place, []).extend(heads)
 
 
 def _reader_of(head: Head) -> int | None:

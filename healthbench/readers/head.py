@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from healthbench.readers.aliases import ColumnMapping
+
 HEAD_BYTES = 1 << 18
 _SKIPPED_AT_ONCE = 1 << 20
 LINE_LIMIT = (
@@ -54,6 +56,7 @@ class Head:
         value: The JSON value that begins ``text``, as far as it goes: for a JSON object or list the document with
             everything after 256 kB missing, for JSON lines the first row. None where there is none.
         members: Names in a zip archive, or relative file names in a folder, sorted.
+        mappings: Column mappings that a person made; the first that fits a table says what its columns hold.
     """
 
     path: Path
@@ -61,6 +64,7 @@ class Head:
     text: str = ""
     value: Any = None
     members: tuple[str, ...] = ()
+    mappings: tuple[ColumnMapping, ...] = ()
 
     @property
     def rows(self) -> list[Any]:
