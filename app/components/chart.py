@@ -69,4 +69,4 @@ def show_table(
     The numbers stay numbers underneath, so a click on a column's head sorts them as such.
     """
     styled = table.style.format(dict(formats or {}), na_rep=DASH)
-    return st.dataframe(styled, key=key, alt=alt, hide_index=True, **options)
+    return st.dataframe(styled, key=key, alt=alt, hide_index=True, placeholder=DASH, **options)
