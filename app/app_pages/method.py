@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
-from components.chart import show_table
+from components import published_tables, worked
 from components.frame import notice
+from components.method_parts import criticism, pipeline
+from components.rules import in_words
 from components.text import escaped
 
 from healthbench.charts.theme import STATE_MARKS
@@ -24,6 +25,9 @@ _STATES = {
 }
 
 st.title("Method")
+st.header("From a conversation to a score", anchor="pipeline")
+pipeline()
+run = worked.example_run()
 with st.container(width=TEXT_WIDTH):
     st.header("The score of an example", anchor="example-score")
     st.markdown(
@@ -42,6 +46,7 @@ with st.container(width=TEXT_WIDTH):
         {f"{STATE_MARKS[name].symbol} {name}": meaning for name, meaning in _STATES.items()},
         border="horizontal",
     )
+    worked.show(run, worked.example_score)
 
     st.header("The score of a run", anchor="run-score")
     st.markdown(
@@ -54,6 +59,7 @@ with st.container(width=TEXT_WIDTH):
         "The score is a share of rubric points, not of right answers: 64.8 does not mean that 64.8 % of the replies "
         "are correct or safe. A reply can miss what matters most and still earn most points; read the penalties."
     )
+    worked.show(run, worked.run_score)
 
     st.header("Themes, axes, levels, clusters", anchor="tags")
     st.markdown(
@@ -63,6 +69,7 @@ with st.container(width=TEXT_WIDTH):
         "has only penalties are therefore in no axis score, though they count in the example's own. That is why axis "
         "scores do not add up to the score of the run."
     )
+    worked.show(run, worked.tags)
 
     st.header("Unknown verdicts", anchor="unknown")
     st.markdown(
@@ -71,6 +78,7 @@ with st.container(width=TEXT_WIDTH):
         "grading as not met and leave a mark; those are unknown here, and a switch on the page *Score* counts them as "
         "the file does."
     )
+    worked.show(run, worked.unknown)
 
     st.header("Uncertainty", anchor="uncertainty")
     st.markdown(
@@ -80,6 +88,7 @@ with st.container(width=TEXT_WIDTH):
         "0 when everything clips. Neither says anything about a grader's mistakes or about other replies of the same "
         "model. A mean over fewer than 20 examples is marked."
     )
+    worked.show(run, worked.uncertainty)
 
     st.header("Length adjustment", anchor="length")
     st.markdown(
@@ -90,6 +99,7 @@ with st.container(width=TEXT_WIDTH):
         r"\text{adjusted} = \text{score} - \text{penalty} \cdot "
         r"\frac{\text{characters} - \text{center}}{500}"
     )
+    worked.show(run, worked.length)
 
     st.header("Who grades", anchor="grader")
     st.markdown(
@@ -98,20 +108,36 @@ with st.container(width=TEXT_WIDTH):
         "grader gives other verdicts on the same replies, so runs with different graders should not be compared. "
         "Where a file does not record its grader, this app says so."
     )
+    st.markdown(
+        "The paper's comparison with physicians covers consensus criteria only. The criteria written for single "
+        "examples, five of six, were never validated that way, and Professional has no comparison of its own."
+    )
+    published_tables.grader_validation()
 
-st.header("Rules by name", anchor="rules")
-show_table(
-    pd.DataFrame(
-        [
-            (rule.name, rule.title, rule.description, ", ".join(rule.used_by))
-            for rule in RULES.values()
-        ],
-        columns=["rule", "in words", "what it computes", "printed by"],
-    ),
-    key="rules",
-    alt="Aggregation rules by name",
-    row_height=60,
-)
+with st.container(width=TEXT_WIDTH):
+    st.header("Rules by name", anchor="rules")
+    st.markdown("\n".join(f"- {in_words(rule)}" for rule in RULES.values()))
+
+st.header("What the data sets hold", anchor="data-sets")
+with st.container(width=TEXT_WIDTH):
+    st.markdown(
+        "A data set has a row a conversation: its turns, ending with a user's; its rubric, each criterion with points "
+        "from -10 to +10 and tags; and tags of its own. In HealthBench every conversation has one theme, and every "
+        "criterion one level and one axis; consensus criteria, worth +5 each, were agreed by several physicians and are "
+        "part of the same rubrics. Professional has no tags on its criteria, but a use case, a type, a difficulty and a "
+        "specialty for each task. Results files of the reference evaluator keep a criterion's tags but not the "
+        "conversation's: that is why themes need the data set."
+    )
+published_tables.anatomy()
+
+st.header("Published results", anchor="results")
+with st.container(width=TEXT_WIDTH):
+    st.markdown(
+        "Figures as printed, each with the conditions it holds under. Graders, samples and implementations differ "
+        "between tables, so compare within a table, not between two. Scores of HealthBench by theme and axis are only "
+        "drawn in the paper and therefore not here."
+    )
+published_tables.results()
 
 with st.container(width=TEXT_WIDTH):
     st.header("Limits", anchor="limits")
@@ -123,10 +149,8 @@ with st.container(width=TEXT_WIDTH):
         "- Inferred themes come from consensus criteria and exist only for the examples that have one.\n"
         "- A run over a subset (Hard, Consensus) has another scale than a run over all examples."
     )
+    st.header("What others found wrong", anchor="criticism")
+    criticism()
     st.header("Sources", anchor="sources")
-    st.markdown(
-        "- *HealthBench: Evaluating Large Language Models Towards Improved Human Health*, arXiv 2505.08775\n"
-        "- *HealthBench Professional*, arXiv 2604.27470\n"
-        "- The reference evaluator: openai/simple-evals, healthbench_eval.py"
-    )
+    published_tables.sources()
     notice()

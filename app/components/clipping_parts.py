@@ -12,6 +12,7 @@ import streamlit as st
 
 from components.chart import chart, palette, show_table
 from components.frame import empty
+from components.rules import in_words
 from components.text import escaped
 from healthbench.charts.clipping import two_treatments
 from healthbench.charts.dumbbells import Pair, dumbbells
@@ -43,7 +44,7 @@ from healthbench.taxonomy import display_name, kind_of, sort_key
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from healthbench.scoring.aggregate import Gap, MetricResult, Rule
+    from healthbench.scoring.aggregate import Gap, MetricResult
     from healthbench.scoring.run_scores import FloatArray, RunScores
     from healthbench.scoring.uncertainty import Interval
     from healthbench.store.records import RunSummary
@@ -214,7 +215,7 @@ def rules(scores: RunScores) -> None:
         apart = None if value is None or official is None else value - official
         rows.append(
             {
-                "rule": f"**{rule.title}** (`{rule.name}`): {rule.description}{_used_by(rule)}",
+                "rule": in_words(rule),
                 "figure": score(value),
                 "to official": difference(apart),
             }
@@ -224,10 +225,6 @@ def rules(scores: RunScores) -> None:
         "Verdicts are the same in every row; only the arithmetic differs. The length-adjusted rule uses the "
         f"Professional penalty of {PRESETS['professional'].penalty} a 500 characters here; the page *Length* has the others."
     )
-
-
-def _used_by(rule: Rule) -> str:
-    return f" *Used by {', '.join(rule.used_by)}.*" if rule.used_by else ""
 
 
 def which_rule(run: RunSummary) -> None:

@@ -1,0 +1,152 @@
+"""Worked examples for the Method page, with the numbers of a run that is in the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import data
+import numpy as np
+import state
+import streamlit as st
+
+from components.text import escaped
+from healthbench.formatting import (
+    characters,
+    count,
+    difference,
+    equation,
+    fraction,
+    interval,
+    percent,
+    points,
+    score,
+)
+from healthbench.scoring.aggregate import early_late_gap
+from healthbench.scoring.example import tally
+from healthbench.scoring.length import PRESETS, adjust
+from healthbench.scoring.run_scores import OVERALL
+from healthbench.taxonomy import display_name, kind_of, sort_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from healthbench.store.records import ExampleView, RunSummary
+
+
+def example_run() -> RunSummary | None:
+    """Return the run whose numbers are shown: the sample run with the lowest mean, else the current run."""
+    runs = data.runs()
+    samples = [run for run in runs if run.info.synthetic and run.headline.unclipped is not None]
+    if samples:
+        return min(samples, key=lambda run: run.headline.unclipped or 0.0)
+    return next((run for run in runs if run.id == state.view().run), None)
+
+
+def show(run: RunSummary | None, explain: Callable[[RunSummary], str]) -> None:
+    """Show one worked example in a frame; nothing without a run or where the run has no such case."""
+    text = explain(run) if run is not None else ""
+    if run is not None and text:
+        with st.container(border=True):
+            st.markdown(f"**For example**, in *{escaped(run.name)}*: {text}")
+
+
+def example_score(run: RunSummary) -> str:
+    """Work out the score of one example."""
+    example = _example(run)
+    if example is None:
+        return ""
+    met = example.ledger[example.ledger["met"].fillna(value=False).astype(bool)]
+    sum_ = escaped(equation(met["points"].tolist(), example.tally.possible, example.tally.score))
+    return f"example {count(example.example + 1)} met {count(len(met))} of {count(example.tally.n_items)} criteria, and scores {sum_}."
+
+
+def run_score(run: RunSummary) -> str:
+    """Work out the score of the run, late and early."""
+    gap = early_late_gap(data.run_scores(run.id).overall.scores)
+    if gap is None:
+        return ""
+    return (
+        f"{count(gap.n)} example scores have the mean {fraction(gap.unclipped)}; clipped once, the score is "
+        f"**{score(gap.late)}**. Clipping each example first would give {score(gap.early)}, because {count(gap.n_below_zero)} "
+        f"of them are below 0, which lifts the mean by {score(gap.lifted_below_zero)}."
+    )
+
+
+def tags(run: RunSummary) -> str:
+    """Work out one axis in one example, and a theme."""
+    example = _example(run)
+    if example is None:
+        return ""
+    ledger = example.ledger
+    sentences = []
+    for axis in sorted({axis for axis in ledger["axis"] if isinstance(axis, str)}, key=sort_key):
+        rows = ledger[ledger["axis"] == axis]
+        result = tally(rows["points"].tolist(), [bool(met) for met in rows["met"]])
+        if result.score is not None and len(rows) > 1:
+            met = rows[rows["met"].astype(bool)]["points"].tolist()
+            sentences.append(
+                f"on {display_name(axis)}, example {count(example.example + 1)} has {count(len(rows))} criteria and the "
+                f"score {escaped(equation(met, result.possible, result.score))}."
+            )
+            break
+    results = data.metrics(run.id)
+    theme = next((name for name in results if kind_of(name) == "theme" and results[name].n), None)
+    if theme:
+        found = results[theme]
+        sentences.append(
+            f"The theme {display_name(theme)} is the mean of {count(found.n)} example scores, {fraction(found.unclipped)}."
+        )
+    blind = data.blind_spot(run.id)
+    if blind.share:
+        sentences.append(f"{percent(blind.share)} of its penalty points are in no axis score.")
+    return " ".join(sentences)
+
+
+def unknown(run: RunSummary) -> str:
+    """Work out the bounds of an example whose largest verdict were unknown."""
+    example = _example(run)
+    if example is None:
+        return ""
+    signed = example.ledger["points"].tolist()
+    met: list[bool | None] = [bool(verdict) for verdict in example.ledger["met"]]
+    largest = int(np.argmax(np.abs(signed)))
+    met[largest] = None
+    result = tally(signed, met)
+    if result.bounds is None:
+        return ""
+    return (
+        f"were the verdict on criterion {largest + 1} ({points(signed[largest])}) of example {count(example.example + 1)} "
+        f"unknown, its score of {fraction(example.tally.score, 2)} would be withheld, and lie between "
+        f"{fraction(result.bounds.low, 2)} and {fraction(result.bounds.high, 2)}."
+    )
+
+
+def uncertainty(run: RunSummary) -> str:
+    """Give the interval of the run."""
+    found = data.intervals(run.id).get(OVERALL)
+    if found is None:
+        return ""
+    return (
+        f"{count(found.n_prompts)} prompts give the unclipped mean {score(run.headline.unclipped)} with a standard error of "
+        f"{score(found.standard_error)} and the interval {interval(found.low, found.high)}."
+    )
+
+
+def length(run: RunSummary) -> str:
+    """Work out the length adjustment of one example."""
+    example = _example(run)
+    if example is None or example.tally.score is None:
+        return ""
+    preset = PRESETS["healthbench"]
+    adjusted = adjust(example.tally.score, example.characters, preset)
+    return (
+        f"the reply to example {count(example.example + 1)} has {characters(example.characters)}; at {preset.penalty} a 500 "
+        f"characters from {count(preset.center)} its {fraction(example.tally.score, 3)} becomes {fraction(adjusted, 3)} "
+        f"({difference(adjusted - example.tally.score)} points of 100)."
+    )
+
+
+def _example(run: RunSummary) -> ExampleView | None:
+    """Return the first example that has a score."""
+    scored = np.flatnonzero(~np.isnan(data.run_scores(run.id).overall.scores))
+    return data.example(run.id, int(scored[0])) if len(scored) else None
