@@ -14,9 +14,10 @@ import streamlit as st
 
 from healthbench.comparison import flips as criterion_flips
 from healthbench.comparison import pair
+from healthbench.comparison import repeats as prompt_repeats
 from healthbench.comparison.fingerprint import fingerprint
 from healthbench.config import Settings, bundled
-from healthbench.scoring import aggregate, compare, uncertainty, which_rule
+from healthbench.scoring import aggregate, compare, reliability, uncertainty, which_rule
 from healthbench.scoring.headline import headline as compute_headline
 from healthbench.scoring.matching import match_examples
 from healthbench.scoring.run_scores import OVERALL
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
 
     from healthbench.comparison.flips import GraderAgreement
     from healthbench.comparison.pair import Comparison, Side
+    from healthbench.comparison.repeats import Joint, PromptRepeats, Regrade
     from healthbench.scoring.aggregate import MetricResult
     from healthbench.scoring.compare import LengthPart
     from healthbench.scoring.headline import Headline
     from healthbench.scoring.length import LengthAdjustment
     from healthbench.scoring.levers import Lost
+    from healthbench.scoring.reliability import WorstAtK
     from healthbench.scoring.run_scores import RunScores
     from healthbench.scoring.uncertainty import Interval
     from healthbench.scoring.verification import Verification
@@ -367,3 +370,65 @@ def _grader_agreement(
 def criterion_texts(run_id: str, criteria: Sequence[int]) -> dict[int, str]:
     """Return the texts of the criteria on one page of a list."""
     return pairs.criterion_texts(library(), run_id, criteria)
+
+
+def joint(run_ids: tuple[str, ...]) -> Joint:
+    """Return what joining runs as repeats rests on.
+
+    Raises:
+        InputRefusedError: They cannot be joined.
+    """
+    return _joint(run_ids, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _joint(run_ids: tuple[str, ...], key: tuple[str, ...]) -> Joint:
+    return prompt_repeats.join([_side(run_id, key) for run_id in run_ids])
+
+
+def repeats(
+    run_ids: tuple[str, ...], wanted: ExampleFilter | None = None, name: str = OVERALL
+) -> PromptRepeats:
+    """Return the scores of one metric by prompt and repeat, over the prompts that all runs hold."""
+    return _repeats(run_ids, wanted, name, _themes_key())
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def _repeats(
+    run_ids: tuple[str, ...], wanted: ExampleFilter | None, name: str, key: tuple[str, ...]
+) -> PromptRepeats:
+    sides = [_side(run_id, key) for run_id in run_ids]
+    kept = _joint(run_ids, key).kept
+    if wanted is not None:
+        ids = [(run_id, one.prompt_ids) for run_id, one in zip(run_ids, sides, strict=True)]
+        chosen = pair.slice_prompts(library(), ids, wanted)
+        kept = chosen if kept is None else kept & chosen
+    return prompt_repeats.prompt_repeats(sides, kept, name)
+
+
+def worst_at_k(
+    run_ids: tuple[str, ...], wanted: ExampleFilter | None = None, name: str = OVERALL
+) -> list[WorstAtK]:
+    """Return the score to expect if the worst of k replies counted, for every k."""
+    return _worst_at_k(run_ids, wanted, name, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def _worst_at_k(
+    run_ids: tuple[str, ...], wanted: ExampleFilter | None, name: str, key: tuple[str, ...]
+) -> list[WorstAtK]:
+    return reliability.worst_at_k_curve(_repeats(run_ids, wanted, name, key).scored)
+
+
+def regrade(first: str, second: str) -> Regrade:
+    """Return how much two gradings of the same replies differ.
+
+    Raises:
+        InputRefusedError: The runs share no prompt with the same rubric.
+    """
+    return _regrade(first, second, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _regrade(first: str, second: str, key: tuple[str, ...]) -> Regrade:
+    return prompt_repeats.regrade(library(), _side(first, key), _side(second, key))

@@ -92,7 +92,7 @@ elif part == "prompts":
         on_select=lambda: _open_selected("prompts_chart"),
     )
     st.caption("Above the diagonal this run is better. Click a prompt to see both replies.")
-    prompt_list(found, scores)
+    prompt_list(scores)
     st.subheader("How much of the difference is length")
     price = adjustment(preset_of(run.info.benchmark))
     parts = length_part(one.scores, two.scores, found.matching, price)

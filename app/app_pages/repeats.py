@@ -1,7 +1,37 @@
-"""How far to trust a repeat."""
+"""How far to trust a repeat: spread, worst of k replies, and where the variance comes from."""
 
 from __future__ import annotations
 
-from components.frame import run_line, run_or_stop
+import data
+import state
+import streamlit as st
+from components.frame import empty, run_line, run_or_stop
+from components.repeats_parts import (
+    pickers,
+    prompt_panel,
+    remarks,
+    spread_panel,
+    variance_panel,
+    worst_panel,
+)
 
-run_line(run_or_stop())
+run = run_or_stop()
+run_line(run)
+run_ids = pickers(run)
+if not remarks(run_ids):
+    st.stop()
+wanted = state.in_slice()
+found = data.repeats(run_ids, wanted)
+if not found.prompt_ids:
+    empty("No prompt lies in this slice.", "Widen it, or look at all examples.")
+    st.stop()
+if found.repeats.n_repeats < 2:
+    empty(
+        "This run has one reply to each prompt, so nothing was repeated.",
+        "Join a further run of the same model over the same prompts above, or choose a run with repeats.",
+    )
+    st.stop()
+spread_panel(found)
+worst_panel(run_ids, wanted)
+variance_panel(run, found)
+prompt_panel(run_ids, found)

@@ -130,7 +130,7 @@ def _partner(other: str, example: ExampleView) -> int | None:
     return rows[example.repeat] if example.repeat < len(rows) else None
 
 
-def prompt_list(found: Comparison, scores: PromptScores) -> None:
+def prompt_list(scores: PromptScores) -> None:
     """Show the compared prompts one a row, this run's largest losses first, each with a button to both replies."""
     change = scores.second - scores.first
     order = np.argsort(np.where(np.isnan(change), np.inf, change), kind="stable")

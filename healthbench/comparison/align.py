@@ -6,6 +6,8 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
     import pandas as pd
 
 
@@ -36,12 +38,16 @@ def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[AlignedRow]:
     """
     waiting: dict[tuple[str, float], deque[dict[str, Any]]] = defaultdict(deque)
     for row in first.to_dict("records"):
-        waiting[row["criterion"], row["points"]].append(dict(row))
+        waiting[row["criterion"], row["points"]].append(_named(row))
     rows = []
     for row in second.to_dict("records"):
         same = waiting[row["criterion"], row["points"]]
-        rows.append(AlignedRow(same.popleft() if same else None, dict(row)))
+        rows.append(AlignedRow(same.popleft() if same else None, _named(row)))
     rest = sorted(
         (row for left in waiting.values() for row in left), key=lambda row: row["position"]
     )
     return rows + [AlignedRow(row, None) for row in rest]
+
+
+def _named(row: Mapping[Hashable, Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in row.items()}

@@ -37,6 +37,12 @@ class PromptRepeats:
     run: IntArray = field(repr=False)
     rows: IntArray = field(repr=False)
 
+    @property
+    def scored(self) -> Repeats:
+        """The repeats of the prompts that have a score: a theme's own prompts, where the metric is a theme."""
+        known = ~np.isnan(self.repeats.scores).all(axis=1)
+        return Repeats(self.repeats.name, self.repeats.prompts[known], self.repeats.scores[known])
+
 
 def prompt_repeats(
     sides: Sequence[Side], kept: AbstractSet[str] | None = None, name: str = OVERALL
