@@ -69,6 +69,13 @@ def interval(low: float | None, high: float | None) -> str:
     return f"[{score(low)}, {score(high)}]"
 
 
+def plain_interval(low: float | None, high: float | None, decimals: int = 2) -> str:
+    """Write an interval of plain fractions: ``[0.41, 0.62]``; a dash where either end is missing."""
+    if _missing(low) or _missing(high):
+        return DASH
+    return f"[{fraction(low, decimals)}, {fraction(high, decimals)}]"
+
+
 def difference_interval(low: float | None, high: float | None) -> str:
     """Write an interval of score differences, both ends with their sign."""
     if _missing(low) or _missing(high):

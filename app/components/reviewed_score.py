@@ -38,12 +38,13 @@ def reviewed_score(run: RunSummary, *, as_stored: bool = False) -> None:
         three_numbers(found)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(_in_words(found, run))
-            st.page_link(
-                "app_pages/agreement.py",
-                label="Agreement",
-                icon=":material/handshake:",
-                query_params=state.query_for("agreement"),
-            )
+            if st.session_state.get(state.PAGE) != "agreement":
+                st.page_link(
+                    "app_pages/agreement.py",
+                    label="Agreement",
+                    icon=":material/handshake:",
+                    query_params=state.query_for("agreement"),
+                )
         with st.expander("Themes and axes with reviews"):
             _parts(found)
 

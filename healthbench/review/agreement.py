@@ -39,7 +39,7 @@ _KEPT = ["example", "position", "points", "theme", "axis", "cluster", "prompt_id
 
 
 class Figure(NamedTuple):
-    """One agreement figure with its 95 % interval; None where it is not defined."""
+    """One agreement figure with its 95 % interval; None where it is not defined, or where no resample differs."""
 
     value: float | None
     interval: AgreementInterval | None
@@ -159,7 +159,9 @@ def figures(pairs: pd.DataFrame, name: str = "all") -> Agreement:
 
     def figure(statistic: Callable[[Confusion], float | None]) -> Figure:
         interval = agreement_interval(statistic, first, second, groups, weights)
-        return Figure(statistic(table), interval)
+        # Where all agree every resample does, and a width of 0 would look like certainty.
+        degenerate = interval is not None and interval.low == interval.high
+        return Figure(statistic(table), None if degenerate else interval)
 
     return Agreement(
         name=name,
