@@ -134,7 +134,7 @@ def show_ledger() -> None:
 with st.grid(2, min_column_width=430, gap="medium") as grid:
     with grid.cell():
         st.subheader("Conversation and reply")
-        with st.container(height=SCROLL, border=True, key="conversation"):
+        with st.container(height=SCROLL + 130, border=True, key="conversation"):
             turns(
                 example.prompt,
                 key=f"prompt_{key}",

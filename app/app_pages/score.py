@@ -12,6 +12,7 @@ from components.reviewed_score import reviewed_score
 from components.score_parts import (
     headline,
     means,
+    outside_axes,
     penalties,
     unknown_verdicts,
     verification,
@@ -64,8 +65,13 @@ st.caption(
 with st.grid(2, min_column_width=430, gap="medium") as grid:
     with grid.cell():
         means(results, intervals, "theme", head.unclipped)
+        if data.themes_from(run.id) == "inferred":
+            st.caption(
+                "Inferred from consensus clusters: only the examples that have one are in here."
+            )
     with grid.cell():
         means(results, intervals, "axis", head.unclipped)
+        outside_axes(run, as_stored=as_stored)
     with grid.cell():
         st.subheader("Where the points went")
         sums = data.points_by_axis(run.id, as_stored=as_stored)

@@ -179,7 +179,7 @@ def _details(row: dict[str, Any], key: str) -> None:
     position = row["position"]
     explanation = row.get("explanation")
     label = "Explanation and tags" if isinstance(explanation, str) else "Tags (no explanation)"
-    with st.expander(label, expanded=bool(st.session_state.get(state.EXPLAIN))):
+    with st.expander(label, type="compact", expanded=bool(st.session_state.get(state.EXPLAIN))):
         if isinstance(explanation, str):
             foreign(explanation, key=f"{key}_why_{position}", kind="quiet")
         st.caption(" · ".join(escaped(str(tag)) for tag in row["tags"]) or "no tags")

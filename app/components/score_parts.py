@@ -47,6 +47,9 @@ _MEAN_FORMATS = {
     "n": count,
     "of": count,
 }
+_UNKNOWN = ("null", "unreadable", "failure mark")
+"""Kinds of stored verdict, as an import counts them, that are none."""
+
 _TITLES = {
     "theme": "Themes",
     "axis": "Axes",
@@ -108,7 +111,12 @@ def unknown_verdicts(run: RunSummary) -> None:
     """Say how many verdicts are unknown and why, with the switch that counts them as the file does."""
     if not run.n_unknown:
         return
-    text = f"{count(run.n_unknown)} of {count(run.n_items)} verdicts are unknown and are not counted as not met."
+    kinds = ", ".join(
+        f"{count(run.report.verdicts[kind])} {kind}"
+        for kind in _UNKNOWN
+        if run.report.verdicts[kind]
+    )
+    text = f"{count(run.n_unknown)} of {count(run.n_items)} verdicts are unknown ({kinds}) and are not counted as not met."
     if run.n_marked:
         text += (
             f" {count(run.n_marked)} of them stand in the file as not met, with a mark of a failed grading. "
@@ -166,6 +174,18 @@ def means(
         table=table,
         formats=_MEAN_FORMATS,
     )
+
+
+def outside_axes(run: RunSummary, *, as_stored: bool) -> None:
+    """Say how many incurred penalty points no axis score contains."""
+    outside = data.blind_spot(run.id, as_stored=as_stored).total("blind_incurred")
+    if outside:
+        st.page_link(
+            "app_pages/coverage.py",
+            label=f"Not in any axis score: {points(-outside)} points of incurred penalties",
+            icon="",
+            query_params=state.query_for("coverage"),
+        )
 
 
 def mean_table(

@@ -94,7 +94,6 @@ def example_scores(scores: FloatArray, palette: Palette, mean: float | None = No
         clickmode="event+select",
         xaxis={
             "title": "example score, unclipped",
-            "dtick": 0.5 if edges[0] < -3 else 0.25,
             "tickformat": ".2~f",
             "anchor": "y2",
         },

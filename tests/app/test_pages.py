@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("runs", "score", "examples", "example", "method")
 
 
@@ -34,3 +37,11 @@ def test_a_page_that_a_stranger_links_to_names_the_missing_run(open_page, texts,
     app = open_page("score", one_run, run="0123456789abcdef")
     assert "This link names a run that is not in this store." in texts(app)
     assert "No run is chosen." in texts(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_sample_runs_say_what_they_are(open_page, page):
+    app = open_page(page, ROOT / "sample_runs")
+    assert app.sidebar.selectbox(key="run_picker").options[0].startswith("sample-")
+    if page in ("score", "examples", "example"):
+        assert any("SYNTHETIC SAMPLE" in str(mark.value) for mark in app.markdown)

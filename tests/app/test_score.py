@@ -60,7 +60,7 @@ def test_unknown_verdicts_withhold_and_are_counted(open_page, texts, tmp_path):
     )
     app = open_page("score", path)
     shown = texts(app)
-    assert "1 of 7 verdicts are unknown and are not counted as not met." in shown
+    assert "1 of 7 verdicts are unknown (1 null) and are not counted as not met." in shown
     assert "2 of 3 examples fully graded" in shown
     # Lowest (0 - 1.6 + 0) / 3 = -0.533, highest (0.7 - 1.6 + 0) / 3 = -0.3
     assert f"[{MINUS}53.3, {MINUS}30.0]" in shown
@@ -89,3 +89,30 @@ def test_a_run_without_any_score_says_so(open_page, texts, tmp_path):
     app = open_page("score", path)
     assert app.metric[0].value == "\N{EN DASH}"
     assert "No example has a score" in texts(app)
+
+
+def test_failed_gradings_are_unknown_until_counted_as_the_file_does(open_page, texts, tmp_path):
+    examples = graded.three_examples()
+    examples[0]["rubric_items"][1]["explanation"] = "Failed to parse the grader's answer"
+    path = graded.allresults(
+        tmp_path / "healthbench_failed_20260101_100000_allresults.json", *examples
+    )
+    app = open_page("score", path)
+    # The two others: (-1.6 + 0) / 2 = -0.8
+    assert shown_table(app)["Unclipped mean"].startswith(f"{MINUS}80.0")
+    assert "1 of 7 verdicts are unknown (1 failure mark)" in texts(app)
+    app.toggle(key="as_stored").set_value(True).run()
+    # (0.7 - 1.6 + 0) / 3 = -0.3, as the file has it
+    assert shown_table(app)["Unclipped mean"].startswith(f"{MINUS}30.0")
+    assert app.query_params["as_stored"] == "1"
+
+
+def test_penalties_outside_every_axis_score_are_said(open_page, tmp_path):
+    path = graded.allresults(
+        tmp_path / "healthbench_blind_20260101_100000_allresults.json",
+        graded.example(
+            "p1", graded.item(10, True, "axis:accuracy"), graded.item(-4, True, "axis:completeness")
+        ),
+    )
+    app = open_page("score", path)
+    assert any(f"Not in any axis score: {MINUS}4 points" in link.value for link in app.page_link)
