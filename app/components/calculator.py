@@ -63,7 +63,7 @@ def adjustment(default: str) -> LengthAdjustment:
     st.session_state["length_penalty"] = current.penalty
     st.segmented_control(
         "Penalty published for",
-        list(PRESET_NAMES),
+        [name for name in PRESET_NAMES if name in PRESETS or name == preset],
         key="length_preset",
         required=True,
         format_func=PRESET_NAMES.get,

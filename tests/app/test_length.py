@@ -39,7 +39,7 @@ def test_a_preset_and_own_values(open_page):
     app.segmented_control(key="length_preset").select("hard").run()
     # 0.60 - 0.0392 * 2 = 0.5216
     assert result(app) == "52.16 points"
-    assert app.query_params["length"] == ["hard"]
+    assert app.query_params["length"] in ("hard", ["hard"])
     app.number_input(key="length_penalty").set_value(0.01).run()
     assert app.segmented_control(key="length_preset").value == "own"
     assert result(app) == "58.00 points"
