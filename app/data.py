@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from healthbench.comparison import flips as criterion_flips
+from healthbench.comparison import leaderboard as ranking
 from healthbench.comparison import pair
 from healthbench.comparison import repeats as prompt_repeats
 from healthbench.comparison.fingerprint import fingerprint
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from healthbench.comparison.flips import GraderAgreement
+    from healthbench.comparison.leaderboard import Board, Standing
     from healthbench.comparison.pair import Comparison, Side
     from healthbench.comparison.repeats import Joint, PromptRepeats, Regrade
     from healthbench.scoring.aggregate import MetricResult
@@ -432,3 +434,22 @@ def regrade(first: str, second: str) -> Regrade:
 @st.cache_data(show_spinner=False, max_entries=20)
 def _regrade(first: str, second: str, key: tuple[str, ...]) -> Regrade:
     return prompt_repeats.regrade(library(), _side(first, key), _side(second, key))
+
+
+@st.cache_data(show_spinner="Ranking the runs …", max_entries=20)
+def boards(run_ids: tuple[str, ...]) -> list[Board]:
+    """Return the leaderboards of runs that can be compared."""
+    return ranking.boards([_standing(run_id) for run_id in run_ids])
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _standing(run_id: str) -> Standing:
+    return ranking.standing(library(), run_id)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def reference_error(run_id: str, *, as_stored: bool = False) -> float:
+    """Return the spread of the score as the reference evaluator computes it."""
+    return uncertainty.reference_bootstrap_std(
+        run_scores(run_id, as_stored=as_stored).overall.scores
+    )

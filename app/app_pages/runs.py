@@ -7,6 +7,7 @@ import state
 import streamlit as st
 from components.frame import empty, notice
 from components.imports import importer, outcomes, report
+from components.leaderboard import leaderboard
 from components.run_table import run_table
 
 runs = data.runs()
@@ -33,3 +34,4 @@ if any(run.info.synthetic for run in runs):
 chosen = {run.id: run for run in runs}.get(state.view().run or "")
 if chosen is not None:
     report(chosen)
+leaderboard(runs)

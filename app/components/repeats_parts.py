@@ -116,7 +116,7 @@ def spread_panel(found: PromptRepeats) -> None:
     )
     st.caption(
         "This SD mixes the noise of answering and of grading on the same prompts. It says nothing about other prompts: "
-        "that is the standard error below, and it is larger."
+        "the standard error below does."
     )
     if len(set(spread.n_prompts.tolist())) > 1:
         st.caption(
@@ -164,14 +164,15 @@ def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None) -> None:
         formats={name: score for name in table.columns if name.startswith("worst")},
     )
     last = overall[-1]
+    single = overall[0].unclipped
     lost = (
-        f"{percent(1 - last.unclipped / overall[0].unclipped, 0)} less than"
-        if overall[0].unclipped > 0
+        f"{percent(1 - last.unclipped / single, 0)} less than"
+        if 0 < last.unclipped <= single
         else "against"
     )
     st.markdown(
         f"Worst of **{last.k}**: **{score(last.score)}** {interval(last.low, last.high)}, {lost} the "
-        f"{score(overall[0].unclipped)} of a single reply, over {some(last.n_prompts, 'prompt')}."
+        f"{score(single)} of a single reply, over {some(last.n_prompts, 'prompt')}."
     )
     st.caption(
         "Closed form: the mean of the smallest score over all choices of k of a prompt's replies, averaged over prompts, "
