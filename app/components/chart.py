@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+_DIGITS = 13
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
 
 
@@ -66,7 +67,8 @@ def show_table(
 ) -> Any:
     """Show a table as every page does: named for screen readers, without an index, numbers in the one format.
 
-    The numbers stay numbers underneath, so a click on a column's head sorts them as such.
+    The numbers stay numbers underneath, so a click on a column's head sorts them as such. They are what a screen reader
+    reads, so they are rid of the last digits in which 0.3 becomes 0.30000000000000004.
     """
-    styled = table.style.format(dict(formats or {}), na_rep=DASH)
+    styled = table.round(_DIGITS).style.format(dict(formats or {}), na_rep=DASH)
     return st.dataframe(styled, key=key, alt=alt, hide_index=True, placeholder=DASH, **options)

@@ -22,7 +22,6 @@ from healthbench.formatting import (
     points,
     score,
 )
-from healthbench.scoring.uncertainty import reference_bootstrap_std
 from healthbench.store.records import ExampleFilter
 from healthbench.taxonomy import display_name, kind_of, sort_key
 
@@ -78,7 +77,7 @@ def headline(run: RunSummary, head: Headline, overall: MetricResult, *, as_store
                     "Each example clipped first": f"{score(head.early_clipped)} (not the official score)",
                     "Standard error, by prompt": score(head.standard_error),
                     "Standard error as the reference prints it": score(
-                        _reference_error(run, as_stored=as_stored)
+                        data.reference_error(run.id, as_stored=as_stored)
                     ),
                     "Examples below 0": f"{count(head.below_zero)} of {count(head.n_scored)}",
                 },
@@ -101,10 +100,6 @@ def _in_words(head: Headline, overall: MetricResult) -> str:
     if overall.n < overall.n_scorable:
         text += f" {graded(overall.n, overall.n_scorable)}; over all of them the mean lies in {interval(head.low, head.high)}."
     return text
-
-
-def _reference_error(run: RunSummary, *, as_stored: bool) -> float:
-    return reference_bootstrap_std(data.run_scores(run.id, as_stored=as_stored).overall.scores)
 
 
 def unknown_verdicts(run: RunSummary) -> None:

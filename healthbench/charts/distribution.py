@@ -56,8 +56,8 @@ def example_scores(scores: FloatArray, palette: Palette, mean: float | None = No
         mean: Unclipped mean to mark.
 
     Returns:
-        A figure whose first trace holds the bars (customdata: low edge, high edge) and whose second holds the dots
-        (customdata: row of the example).
+        A figure whose first trace holds the bars (customdata: low edge, high edge); the second and third hold the
+        dots below 0 and the others (customdata: row of the example).
     """
     edges, counts = histogram(scores)
     chart = figure(palette, height=300)
@@ -75,7 +75,8 @@ def example_scores(scores: FloatArray, palette: Palette, mean: float | None = No
         hoverinfo="text",
         name="examples",
     )
-    chart.add_trace(_strip(scores, palette))
+    for below in (True, False):
+        chart.add_trace(_strip(scores, palette, below=below))
     for place, dash in ((0.0, "solid"), (1.0, "solid")):
         chart.add_vline(x=place, line={"color": palette.rule, "width": 1.5, "dash": dash})
     if mean is not None:
@@ -103,25 +104,23 @@ def example_scores(scores: FloatArray, palette: Palette, mean: float | None = No
     return chart
 
 
-def _strip(scores: FloatArray, palette: Palette) -> go.Scatter | go.Scattergl:
-    rows = np.flatnonzero(~np.isnan(scores))
-    known = scores[rows]
-    kind = go.Scattergl if len(rows) > _STRIP_IS_WEBGL_ABOVE else go.Scatter
+def _strip(scores: FloatArray, palette: Palette, *, below: bool) -> go.Scatter | go.Scattergl:
+    """Return one dot an example on one side of 0; one colour a trace, because colours by dot are slow to draw."""
+    rows = np.flatnonzero(scores < 0 if below else scores >= 0)
+    many = len(scores) > _STRIP_IS_WEBGL_ABOVE
+    kind = go.Scattergl if many else go.Scatter
     return kind(
-        x=known,
+        x=scores[rows],
         y=(rows * _SPREAD) % 1.0,
         yaxis="y2",
         mode="markers",
         marker={
-            "color": np.where(known < 0, palette.incurred, palette.earned),
-            "size": 5 if len(rows) > _STRIP_IS_WEBGL_ABOVE else 7,
-            "opacity": 0.35 if len(rows) > _STRIP_IS_WEBGL_ABOVE else 0.75,
+            "color": palette.incurred if below else palette.earned,
+            "size": 5 if many else 7,
+            "opacity": 0.35 if many else 0.75,
         },
         customdata=rows,
-        hovertext=[
-            f"example {row + 1}: {fraction(value, 3)}"
-            for row, value in zip(rows, known, strict=True)
-        ],
-        hoverinfo="text",
-        name="one example",
+        text=rows + 1,
+        hovertemplate="example %{text}: %{x:.3f}<extra></extra>",
+        name="below 0" if below else "0 and above",
     )

@@ -97,11 +97,11 @@ def test_histogram_counts_every_score(scores):
 
 def test_the_tail_below_zero_has_the_penalty_colour():
     chart = example_scores(np.array([-0.25, 0.5, np.nan]), LIGHT, mean=0.125)
-    bars, strip = chart.data
+    bars, below, others = chart.data
     colored = dict(zip(bars.x, bars.marker.color, strict=True))
     assert all((center < 0) == (color == LIGHT.incurred) for center, color in colored.items())
-    assert list(strip.customdata) == [0, 1]
-    assert list(strip.marker.color) == [LIGHT.incurred, LIGHT.earned]
+    assert (list(below.customdata), below.marker.color) == ([0], LIGHT.incurred)
+    assert (list(others.customdata), others.marker.color) == ([1], LIGHT.earned)
     assert {line.x0 for line in chart.layout.shapes} == {0, 1, 0.125}
 
 
