@@ -60,4 +60,4 @@ def lines_of(folder, name="run.jsonl"):
 
 
 def verdicts_of(folder):
-    return [[item["criteria_met"] for item in row["rubric"]] for row in lines_of(folder)]
+    return [[item["criteria_met"] for item in row["criteria"]] for row in lines_of(folder)]

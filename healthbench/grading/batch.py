@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from healthbench.errors import GradingError
 from healthbench.grading.batch_api import BatchApi
 from healthbench.grading.batch_ledger import Ledger, Part
-from healthbench.grading.bulk import BulkJob, BulkOutcome, check_same_grader, open_run, written
+from healthbench.grading.bulk import BulkJob, BulkOutcome, check_begun_alike, open_run, written
 from healthbench.grading.cache import Charge, Entry, GradeCache
 from healthbench.grading.cost import Estimate, estimate
-from healthbench.grading.grader import ItemGrade, Question, Receipt, questions_of
+from healthbench.grading.grader import ItemGrade, Question, Receipt, no_verdict, questions_of
 from healthbench.grading.provider import Answer, AttemptFailedError, Provider, Usage, read_answer
-from healthbench.grading.run_file import example_row
 from healthbench.grading.settings import PATHS
 from healthbench.grading.tasks import Task, Tasks
 from healthbench.grading.verdicts import BadReplyError, Grade, parse_grade
@@ -82,7 +81,7 @@ def submit_batch(
         GradingError: It would cost too much, or the provider does not take it.
     """
     tasks = Tasks(job.replies, job.dataset)
-    with closing(GradeCache(job.cache)) as cache, open_run(job) as run:
+    with closing(GradeCache(job.cache)) as cache, open_run(job, tasks) as run:
         return asyncio.run(_Steps(job, tasks, cache, run).submit(key, progress))
 
 
@@ -120,7 +119,7 @@ def collect_batch(job: BulkJob, key: SecretStr | None, *, give_up: bool = False)
     """
     _submitted(job.out)
     tasks = Tasks(job.replies, job.dataset)
-    with closing(GradeCache(job.cache)) as cache, open_run(job) as run:
+    with closing(GradeCache(job.cache)) as cache, open_run(job, tasks) as run:
         return asyncio.run(_Steps(job, tasks, cache, run).collect(key, give_up=give_up))
 
 
@@ -151,7 +150,7 @@ class _Steps:
         self._tasks = tasks
         self._cache = cache
         self._run = run
-        self._name = check_same_grader(job, run)
+        self._name = check_begun_alike(job, tasks, run)
         self._ledger = Ledger.of(job.out) or Ledger(Ledger.path_for(job.out), self._name)
         if self._ledger.run != self._name:
             raise GradingError(
@@ -351,7 +350,7 @@ class _Steps:
             if blocked:
                 continue
             verdicts = [self._verdict(question.key, known) for question in questions]
-            self._run.append(example_row(task.graded(verdicts)))
+            self._run.append(task.graded(verdicts))
             done += 1
             unknown += lacking
         stopped = (
@@ -367,7 +366,7 @@ class _Steps:
     def _verdict(self, key: str, known: dict[str, Grade]) -> Verdict:
         if (grade := known.get(key)) is not None:
             return Verdict(grade.met, grade.explanation)
-        return Verdict(None, failure=self._ledger.failures.get(key, "its batch brought no verdict"))
+        return no_verdict(self._ledger.failures.get(key, "its batch brought none"))
 
 
 def _answer(response: dict[str, Any]) -> Answer:

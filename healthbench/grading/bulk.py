@@ -9,7 +9,7 @@ from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import GradingError, InputRefusedError
 from healthbench.grading.batch_ledger import Ledger
@@ -19,14 +19,13 @@ from healthbench.grading.grader import Grader, Receipt, questions_of
 from healthbench.grading.provider import GradingStoppedError, Provider
 from healthbench.grading.run_file import (
     RunFile,
-    example_row,
     grader_identity,
-    header_row,
     run_info,
     verdicts_of,
 )
 from healthbench.grading.tasks import Task, Tasks
 from healthbench.model import Verdict
+from healthbench.readers.own_jsonl import header_line
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -38,6 +37,9 @@ if TYPE_CHECKING:
     from healthbench.grading.settings import GraderSettings
     from healthbench.grading.template import Template
     from healthbench.model import GradedExample
+
+
+RUN_NAME = "grading run"
 
 
 class Progress(NamedTuple):
@@ -131,13 +133,6 @@ class BulkJob:
     resume: bool = True
     retry_unknown: bool = False
 
-    def header(self) -> dict[str, Any]:
-        """Return the run's first line, with a new identity."""
-        more = {"grading run": uuid.uuid4().hex}
-        return header_row(
-            run_info(self.out.name, self.settings, self.template, model=self.model, more=more)
-        )
-
 
 def estimate_file(job: BulkJob, *, batch: bool = False) -> Estimate:
     """Foresee calls, tokens and price range of what a job has left to grade, as if nothing were in the cache.
@@ -188,11 +183,11 @@ def grade_file(
             f" collect them first, or remove {ledger.path.name} to give them up."
         )
     tasks = Tasks(job.replies, job.dataset)
-    with closing(GradeCache(job.cache)) as cache, open_run(job) as run:
+    with closing(GradeCache(job.cache)) as cache, open_run(job, tasks) as run:
         return asyncio.run(_Bulk(job, tasks, cache, run, progress).run(key))
 
 
-def open_run(job: BulkJob) -> RunFile:
+def open_run(job: BulkJob, tasks: Tasks) -> RunFile:
     """Begin or continue a job's run file.
 
     Raises:
@@ -202,22 +197,29 @@ def open_run(job: BulkJob) -> RunFile:
         raise InputRefusedError(
             f"{job.out.name} is there already; choose another file, or let the grading continue it."
         )
-    return RunFile(job.out, job.header())
+    more = {RUN_NAME: uuid.uuid4().hex}
+    info = run_info(job.out.name, job.settings, job.template, model=job.model, more=more)
+    return RunFile(job.out, header_line(info, tasks.examples, texts=True, canary=tasks.canary))
 
 
-def check_same_grader(job: BulkJob, run: RunFile) -> str:
-    """Check that a run was begun with the job's grader, and return the run's identity.
+def check_begun_alike(job: BulkJob, tasks: Tasks, run: RunFile) -> str:
+    """Check that a run was begun with the job's grader and replies, and return the run's identity.
 
     Raises:
-        GradingError: It was begun with another.
+        GradingError: It was begun with others.
     """
-    settings = run.header["run"]["settings"]
+    settings = run.header.get("settings") or {}
     for name, value in grader_identity(job.settings, job.template).items():
         if settings.get(name) != value:
             raise GradingError(
                 f"{run.path.name} was begun with another {name}; use the same one, or choose another file."
             )
-    return str(settings["grading run"])
+    if run.header.get("n_examples") != tasks.examples:
+        raise GradingError(
+            f"{run.path.name} was begun for {run.header.get('n_examples')} replies and there are {tasks.examples} now;"
+            " give the file it was begun with, or choose another file."
+        )
+    return str(settings.get(RUN_NAME))
 
 
 def written(run: RunFile, tasks: Iterator[Task]) -> Iterator[tuple[Task, list[Verdict]]]:
@@ -257,7 +259,7 @@ class _Bulk:
         self._cache = cache
         self._run = run
         self._progress = progress
-        self._name = check_same_grader(job, run)
+        self._name = check_begun_alike(job, tasks, run)
         self._receipt = Receipt()
         self._began = time.monotonic()
         self._written = self._decided = self._unknown = 0
@@ -303,7 +305,7 @@ class _Bulk:
         self._report()
         fresh: Iterator[tuple[Task, list[Verdict] | None]] = ((task, None) for task in tasks)
         async for example in self._graded(grader, fresh):
-            self._run.append(example_row(example))
+            self._run.append(example)
             self._count(example.verdicts)
             self._report()
 
@@ -312,10 +314,10 @@ class _Bulk:
         path = self._run.path.with_name(f"{self._run.path.name}.retry")
         path.unlink(missing_ok=True)
         try:
-            with RunFile(path, self._run.header, shared=False) as fresh:
+            with RunFile(path, self._run.first_line, shared=False) as fresh:
                 rows = written(self._run, iter(self._tasks))
                 async for example in self._graded(grader, rows):
-                    fresh.append(example_row(example))
+                    fresh.append(example)
                     self._count(example.verdicts)
                     self._report()
             self._run.replace_by(path)

@@ -77,7 +77,16 @@ class ItemGrade(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """The outcome as a run stores it."""
-        return Verdict(self.met, self.explanation, self.failure)
+        return (
+            Verdict(self.met, self.explanation)
+            if self.failure is None
+            else no_verdict(self.failure)
+        )
+
+
+def no_verdict(reason: str) -> Verdict:
+    """Make the unknown verdict of a criterion that was asked in vain; the reason stands where an explanation would."""
+    return Verdict(None, f"No verdict: {reason}.")
 
 
 class Question(NamedTuple):

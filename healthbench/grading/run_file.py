@@ -1,10 +1,9 @@
-"""The run a bulk grading writes: a header line, then one line an example, each on the disk before it counts."""
+"""The run a grading writes, as our own graded-run JSON lines, each line on the disk before it counts."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -12,12 +11,10 @@ from filelock import FileLock, Timeout
 
 from healthbench.errors import GradingError, InputRefusedError
 from healthbench.model import RunInfo, Verdict
-
-FORMAT = "healthbench graded run"
-VERSION = 1
+from healthbench.readers.own_jsonl import KEY, VERSION, example_line, header_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -34,17 +31,22 @@ class RunFile:
 
     Args:
         path: The JSON-lines file.
-        header: Its first line where it does not exist yet.
+        first_line: Its first line where it does not exist yet.
         shared: Whether other processes know of the file and have to be kept out; the lock is a hidden file beside it.
+
+    Attributes:
+        first_line: Its first line; that of the file once it is entered.
+        header: The same, read.
 
     Raises:
         GradingError: Another process is writing it.
         InputRefusedError: The file is there but is no run this project wrote.
     """
 
-    def __init__(self, path: Path, header: dict[str, Any], *, shared: bool = True) -> None:
+    def __init__(self, path: Path, first_line: str, *, shared: bool = True) -> None:
         self.path = path
-        self.header = header
+        self.header: dict[str, Any] = {}
+        self.first_line = first_line
         self._lock = FileLock(path.with_name(f".{path.name}.lock")) if shared else None
         self._file: BinaryIO | None = None
 
@@ -86,7 +88,7 @@ class RunFile:
         """Put the header in place whole: beside the file first, then by one rename."""
         beside = self.path.with_name(f"{self.path.name}.new")
         with beside.open("wb") as file:
-            file.write(_line(self.header))
+            file.write(_line(self.first_line))
             file.flush()
             os.fsync(file.fileno())
         beside.replace(self.path)
@@ -118,9 +120,10 @@ class RunFile:
             first = file.readline()
         try:
             header = json.loads(first)
+            self.first_line = first.decode().removesuffix("\n")
         except ValueError:
             header = None
-        if not isinstance(header, dict) or header.get("format") != self.header["format"]:
+        if not isinstance(header, dict) or header.get(KEY) != VERSION:
             raise InputRefusedError(
                 f"{self.path.name} is there already and is no run of this project; choose another file."
             )
@@ -146,10 +149,10 @@ class RunFile:
                     )
                 yield row
 
-    def append(self, row: dict[str, Any]) -> None:
-        """Add one line; when this returns it is on the disk."""
+    def append(self, example: GradedExample) -> None:
+        """Add one graded reply; when this returns it is on the disk."""
         file = self._open_file
-        file.write(_line(row))
+        file.write(_line(example_line(example)))
         file.flush()
         os.fsync(file.fileno())
 
@@ -166,7 +169,7 @@ def run_info(
     settings: GraderSettings,
     template: Template,
     *,
-    model: str | None,
+    model: str | None = None,
     more: Mapping[str, str] | None = None,
 ) -> RunInfo:
     """Describe a run that a grader of this project gave its verdicts.
@@ -180,7 +183,7 @@ def run_info(
     """
     return RunInfo(
         source=source,
-        format="HealthBench workbench JSONL",
+        format="graded-run JSON lines",
         model=model,
         grader=settings.model,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -198,8 +201,16 @@ def grader_identity(settings: GraderSettings, template: Template) -> dict[str, s
     }
 
 
-def write_run(path: Path, info: RunInfo, examples: Iterable[GradedExample]) -> None:
+def write_run(
+    path: Path, info: RunInfo, examples: Sequence[GradedExample], canary: str | None = None
+) -> None:
     """Write a whole run at once, for example a reply that was graded on the page.
+
+    Args:
+        path: The file to write.
+        info: What is known of the run.
+        examples: Its graded replies.
+        canary: The benchmark's canary, where the conversation carries it.
 
     Raises:
         InputRefusedError: The file is there already.
@@ -209,46 +220,20 @@ def write_run(path: Path, info: RunInfo, examples: Iterable[GradedExample]) -> N
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.new")
     with beside.open("wb") as file:
-        file.write(_line(header_row(info)))
-        file.writelines(_line(example_row(example)) for example in examples)
+        file.write(_line(header_line(info, len(examples), texts=True, canary=canary)))
+        file.writelines(_line(example_line(example)) for example in examples)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
 
 
-def header_row(info: RunInfo) -> dict[str, Any]:
-    """Write what is known of a run as its first line."""
-    return {"format": FORMAT, "version": VERSION, "run": asdict(info)}
-
-
-def example_row(example: GradedExample) -> dict[str, Any]:
-    """Write one graded reply as a line."""
-    return {
-        "prompt_id": example.prompt_id,
-        "example_tags": example.example_tags,
-        "prompt": [message._asdict() for message in example.prompt],
-        "reply": example.reply,
-        "rubric": [
-            {
-                "criterion": criterion.text,
-                "points": criterion.points,
-                "tags": criterion.tags,
-                "criteria_met": verdict.stored,
-                "explanation": verdict.explanation,
-                "failure": verdict.failure,
-            }
-            for criterion, verdict in zip(example.criteria, example.verdicts, strict=True)
-        ],
-    }
-
-
 def verdicts_of(row: dict[str, Any]) -> list[Verdict]:
-    """Read the verdicts of a line written by ``example_row``."""
+    """Read the verdicts of a line this project wrote."""
     return [
         Verdict(item["criteria_met"], item["explanation"], item["failure"])
-        for item in row["rubric"]
+        for item in row["criteria"]
     ]
 
 
-def _line(row: dict[str, Any]) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode(errors="replace") + b"\n"
+def _line(text: str) -> bytes:
+    return text.encode(errors="replace") + b"\n"

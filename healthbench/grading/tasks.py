@@ -10,7 +10,7 @@ from healthbench.errors import InputRefusedError
 from healthbench.model import GradedExample
 from healthbench.readers.dataset import DatasetRow, read_dataset
 from healthbench.readers.fields import Where, id_of, kind_name
-from healthbench.readers.head import lines
+from healthbench.readers.head import lines, look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,7 @@ class Tasks:
     Attributes:
         examples: Number of replies.
         criteria: Number of criteria over all of them.
+        canary: The benchmark's canary, where the data set carries it.
 
     Raises:
         InputRefusedError: A line cannot be used, names an unknown conversation, or repeats an earlier line.
@@ -64,6 +65,9 @@ class Tasks:
         self._path = replies
         self._dataset = dataset.name
         self._rows = {row.prompt_id: row for row in read_dataset(dataset)}
+        first = look(dataset).row
+        mark = first.get("canary") or first.get("canary_string")
+        self.canary = mark if isinstance(mark, str) else None
         self.examples = 0
         self.criteria = 0
         for task in self:
@@ -112,4 +116,6 @@ class Tasks:
             raise where.refuse(
                 "prompt_id", f"is not in {self._dataset}", "give the data set the replies are for"
             )
+        # JSON can escape half a surrogate pair, which the run's file could not hold.
+        reply = reply.encode(errors="replace").decode()
         return row, reply, id_of(value.get("repeat"))

@@ -108,7 +108,7 @@ def test_an_expired_batch_keeps_the_answers_it_has(tmp_path):
     assert outcome.complete
     assert outcome.unknown == 6
     assert verdicts_of(tmp_path)[2:] == [[None] * 3, [None] * 3]
-    assert "batch" in lines_of(tmp_path)[3]["rubric"][0]["failure"]
+    assert "batch" in lines_of(tmp_path)[3]["criteria"][0]["explanation"]
 
 
 def test_an_interrupted_submit_finds_its_batches_again(tmp_path, monkeypatch):

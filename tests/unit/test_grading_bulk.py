@@ -1,5 +1,6 @@
 """A bulk grading survives being stopped anywhere, pays for no verdict twice and writes no line twice."""
 
+import json
 import os
 import random
 import signal
@@ -15,6 +16,7 @@ from grading_input import KEY, job_in, lines_of, verdicts_of, write_input
 
 from healthbench.errors import GradingError, InputRefusedError
 from healthbench.grading.bulk import grade_file
+from healthbench.readers import open_runs
 
 # What the killed process runs: the same call as the command line's, with the provider's address as its argument.
 PROGRAM = """
@@ -76,6 +78,40 @@ def test_equal_replies_of_one_prompt_are_graded_apart(tmp_path):
         outcome = grade_file(job_in(tmp_path, provider), KEY)
         assert len(provider.requests) == 2 * 2 * 3
     assert outcome.written == 6
+
+
+def test_the_run_is_one_that_every_page_and_command_reads(tmp_path):
+    write_input(tmp_path, examples=3, criteria=2)
+    data = tmp_path / "data.jsonl"
+    rows = [json.loads(line) | {"canary": "a canary"} for line in data.read_text().splitlines()]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with FakeProvider({3: ["prose"]}) as provider:
+        grade_file(job_in(tmp_path, provider, model="sample"), KEY)
+    assert json.loads((tmp_path / "run.jsonl").read_text().splitlines()[0])["canary"] == "a canary"
+    (run,) = open_runs([tmp_path / "run.jsonl"])
+    examples = list(run.examples())
+    assert (run.info.model, run.info.grader) == ("sample", "gpt-4.1-2025-04-14")
+    assert run.report.canary
+    assert run.report.verdicts == {"bool": 5, "null": 1}
+    assert [e.prompt_id for e in examples] == ["p0", "p1", "p2"]
+    assert [[v.met for v in e.verdicts] for e in examples] == [
+        [True, False],
+        [True, None],
+        [True, False],
+    ]
+    assert "not JSON" in examples[1].verdicts[1].explanation
+    assert examples[0].example_tags == ("theme:hedging",)
+    assert examples[0].criteria[0] == ("States item-0.", 5, ("level:example", "axis:accuracy"))
+
+
+def test_a_reply_with_half_a_surrogate_pair_is_graded_and_the_run_goes_on(tmp_path):
+    write_input(tmp_path, examples=2)
+    text = (tmp_path / "replies.jsonl").read_text().replace("Reply 0.", "Reply \\ud83d 0.")
+    (tmp_path / "replies.jsonl").write_text(text)
+    with FakeProvider() as provider:
+        assert grade_file(job_in(tmp_path, provider), KEY).complete
+        assert grade_file(job_in(tmp_path, provider), KEY).receipt.calls == 0
+    assert lines_of(tmp_path)[0]["reply"] == "Reply ? 0."
 
 
 def test_kill_at_ten_random_moments_loses_no_line_and_pays_only_what_was_in_flight(tmp_path):
@@ -162,9 +198,9 @@ def test_what_stays_unknown_is_asked_again_only_on_request(tmp_path):
         assert outcome.unknown == 2
         assert len(provider.requests) == 10 + 2 * 2
         assert grade_file(job_in(tmp_path, provider), KEY).receipt.calls == 0
-        rubric = lines_of(tmp_path)[1]["rubric"]
+        rubric = lines_of(tmp_path)[1]["criteria"]
         assert rubric[1]["criteria_met"] is None
-        assert "not JSON" in rubric[1]["failure"]
+        assert "not JSON" in rubric[1]["explanation"]
 
         provider.script = {7: ["refusal"]}
         outcome = grade_file(job_in(tmp_path, provider, retry_unknown=True), KEY)
@@ -192,6 +228,10 @@ def test_a_run_is_not_continued_with_another_grader_or_other_replies(tmp_path):
         (tmp_path / "replies.jsonl").write_text("".join(reversed(lines)))
         with pytest.raises(InputRefusedError, match="other replies"):
             grade_file(job, KEY)
+        (tmp_path / "replies.jsonl").write_text("".join(lines[:3]))
+        with pytest.raises(GradingError, match="begun for 4 replies"):
+            grade_file(job, KEY)
+        (tmp_path / "replies.jsonl").write_text("".join(lines))
         (tmp_path / "other.jsonl").write_text('{"something": "else"}\n')
         with pytest.raises(InputRefusedError, match="no run of this project"):
             grade_file(replace(job, out=tmp_path / "other.jsonl"), KEY)

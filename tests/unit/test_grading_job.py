@@ -95,7 +95,7 @@ def test_a_failed_criterion_is_asked_again_alone_and_the_receipt_adds_up():
         job = GradingJob(wish_for(provider), KEY)
         assert job.wait(5)
         assert job.receipt.unknown == 1
-        assert "not JSON" in job.verdicts()[2].failure
+        assert "not JSON" in job.verdicts()[2].explanation
         assert bounds_of(job).low < bounds_of(job).high
         retry = GradingJob(wish_for(provider, only=[2]), KEY, earlier=job.outcomes())
         assert retry.wait(5)
@@ -167,9 +167,9 @@ def test_a_live_grading_is_saved_as_a_run(tmp_path):
     info = run_info(path.name, wish.settings, wish.template, model="sample")
     write_run(path, info, [example])
     header, row = (json.loads(line) for line in path.read_text().splitlines())
-    assert header["run"]["grader"] == "gpt-4.1-2025-04-14"
-    assert header["run"]["settings"]["grader template sha256"] == wish.template.sha256
-    assert [item["criteria_met"] for item in row["rubric"]] == [True, None, True]
+    assert header["grader"] == "gpt-4.1-2025-04-14"
+    assert header["settings"]["grader template sha256"] == wish.template.sha256
+    assert [item["criteria_met"] for item in row["criteria"]] == [True, None, True]
     with pytest.raises(InputRefusedError, match="there already"):
         write_run(path, info, [example])
     assert b"sk-test-key" not in path.read_bytes()
