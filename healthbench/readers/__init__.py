@@ -15,6 +15,7 @@ from healthbench.readers import (
     evalscope,
     generic,
     inspect_log,
+    own_jsonl,
     refusals,
     simple_evals,
     simple_evals_html,
@@ -57,6 +58,7 @@ class Reader(NamedTuple):
 
 READERS: tuple[Reader, ...] = (
     Reader(simple_evals.recognise, simple_evals.open_run),
+    Reader(own_jsonl.recognise, own_jsonl.open_run),
     Reader(simple_evals_html.recognise, simple_evals_html.open_run),
     Reader(inspect_log.recognise, inspect_log.open_run),
     Reader(verifiers.recognise, verifiers.open_run),

@@ -40,6 +40,7 @@ ROW: dict[str, tuple[str, ...]] = {
     ),
     "completion_id": ("completion_id", "response_id"),
     "error": ("error", "error_message"),
+    "canary": ("canary", "canary_string"),
 }  # fmt: skip
 
 # What one criterion with its verdict may carry.
@@ -59,6 +60,7 @@ ITEM: dict[str, tuple[str, ...]] = {
     ),
     "tags": ("tags", "rubric_tags", "criterion_tags"),
     "axis": ("axis", "criterion_axis"),
+    "failure": ("failure_mark",),
     "index": ("rubric_index", "criterion_index", "criterion_id", "item_index", "rubric_id"),
 }  # fmt: skip
 

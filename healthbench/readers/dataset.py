@@ -17,6 +17,7 @@ from healthbench.readers.fields import (
     messages_of,
     points_of,
     required_text,
+    says_synthetic,
     tags_of,
 )
 from healthbench.readers.head import json_rows, look
@@ -39,6 +40,7 @@ class DatasetRow(NamedTuple):
         example_tags: Theme and physician category; for Professional the four unprefixed tags.
         criteria: The rubric in file order.
         canary: Whether the row carries the benchmark's canary string.
+        synthetic: Whether the row says that it was made up for demonstration.
     """
 
     prompt_id: str
@@ -46,6 +48,7 @@ class DatasetRow(NamedTuple):
     example_tags: tuple[str, ...]
     criteria: list[Criterion]
     canary: bool = False
+    synthetic: bool = False
 
 
 def is_dataset_row(row: dict[str, Any]) -> bool:
@@ -125,7 +128,14 @@ def _row(value: Any, where: Where) -> DatasetRow:
         _criterion(item, names[1], where._replace(criterion=place))
         for place, item in enumerate(rubric, start=1)
     ]
-    return DatasetRow(prompt_id, messages_of(prompt, where), tags, criteria, has_canary(value))
+    return DatasetRow(
+        prompt_id,
+        messages_of(prompt, where),
+        tags,
+        criteria,
+        has_canary(value),
+        says_synthetic(value),
+    )
 
 
 def _criterion(item: dict[str, Any], name: str, where: Where) -> Criterion:

@@ -119,7 +119,11 @@ def points_of(value: object, where: Where, field: str = "points") -> float:
 
 
 def verdict_of(
-    value: object, explanation: object, report: ImportReport, marks: Marks = DEFAULT_MARKS
+    value: object,
+    explanation: object,
+    report: ImportReport,
+    marks: Marks | None = DEFAULT_MARKS,
+    failure: str | None = None,
 ) -> Verdict:
     """Read one verdict and count its kind in the report.
 
@@ -129,11 +133,16 @@ def verdict_of(
         explanation: As stored; text, or anything else for none.
         report: Its ``verdicts`` gets one more of ``bool``, ``0/1``, ``string``, ``null``, ``unreadable`` or
             ``failure mark``.
-        marks: The producer's signs of a failed grade, which make a stored false unknown.
+        marks: The producer's signs of a failed grade, which make a stored false unknown; None for a format that
+            says so itself.
+        failure: Why a stored false is no verdict, where the file says so itself.
     """
     words = explanation if isinstance(explanation, str) and explanation else None
     stored, kind = _stored(value)
-    failure = failure_of(words, marks) if stored is False else None
+    if stored is not False:
+        failure = None
+    elif failure is None and marks is not None:
+        failure = failure_of(words, marks)
     report.verdicts[kind if failure is None else "failure mark"] += 1
     return Verdict(stored, words, failure)
 
@@ -266,8 +275,13 @@ def stated_figures(metrics: object) -> dict[str, float]:
 
 
 def has_canary(row: Mapping[str, Any]) -> bool:
-    """Tell whether a row carries the benchmark's canary, as the data sets' rows do."""
-    return bool(row.get("canary") or row.get("canary_string"))
+    """Tell whether a row carries the benchmark's canary, as the data sets' rows do; synthetic rows only say so."""
+    return bool(row.get("canary") or row.get("canary_string")) and not says_synthetic(row)
+
+
+def says_synthetic(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row says, in a field of its own or in place of a canary, that it was made up."""
+    return row.get("synthetic") is True or str(row.get("canary")).startswith("synthetic")
 
 
 def content_id(prompt: Sequence[Message]) -> str:

@@ -16,7 +16,7 @@ from healthbench.model import RunInfo
 from healthbench.readers.aliases import ROW, ROW_LISTS, look_up, plain, plain_keys
 from healthbench.readers.companions import Companions, companions_of
 from healthbench.readers.dataset import is_dataset_row
-from healthbench.readers.fields import Where, fraction_of, has_canary, id_of
+from healthbench.readers.fields import Where, fraction_of, id_of
 from healthbench.readers.file_name import parse_file_name
 from healthbench.readers.head import Head, json_document, json_items, json_rows, json_scalars
 from healthbench.readers.refusals import is_meta_evaluation
@@ -89,15 +89,13 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
     """
     first = heads[0]
     companions = companions_of(first.path)
-    rows = _Rows(heads, companions)
     source = first.path.name if len(heads) == 1 else first.path.parent.name or first.path.name
     info = _info(first, source, companions)
     file = RowFile(
         (*(head.path for head in heads), *companions.files),
-        rows.read,
+        lambda: _rows(heads, companions),
         info,
         recognise(first) or "",
-        lambda: rows.canary,
     )
     return runs_of(file, dataset)
 
@@ -127,20 +125,11 @@ def _shape_of(rows: list[Any], prefix: str) -> _Shape | None:
     return None
 
 
-@dataclass(slots=True)
-class _Rows:
-    """The rows of a run's files, with what stands in the files beside them."""
-
-    heads: Sequence[Head]
-    companions: Companions
-    canary: bool = False
-
-    def read(self) -> Iterator[tuple[Where, Row]]:
-        for head in self.heads:
-            for number, value in _values(head):
-                if isinstance(value, dict) and has_canary(value):
-                    self.canary = True
-                yield Where(head.path.name, number), self.companions.complete(row_from_json(value))
+def _rows(heads: Sequence[Head], companions: Companions) -> Iterator[tuple[Where, Row]]:
+    """Yield the rows of a run's files, with what stands in the files beside them."""
+    for head in heads:
+        for number, value in _values(head):
+            yield Where(head.path.name, number), companions.complete(row_from_json(value))
 
 
 def _values(head: Head) -> Iterator[tuple[int, Any]]:

@@ -97,8 +97,8 @@ def _read(head: Head, n_examples: int, report: ImportReport) -> Iterator[GradedE
         yield _example(row, Where(head.path.name, number), report)
     if number != n_examples:
         raise InputRefusedError(
-            f"{head.path.name} holds {number:,} of {n_examples:,} examples, so its grading is not finished or it was cut off"
-            " or edited; continue the grading, or copy it again."
+            f"{head.path.name} holds {number:,} of {n_examples:,} examples, so it was cut off or edited, or its grading is"
+            " not finished; copy it again, or continue the grading."
         )
 
 

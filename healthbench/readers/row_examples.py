@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from healthbench.model import GradedExample, Message, Verdict
+from healthbench.readers.aliases import ITEM, ROW
 from healthbench.readers.fields import (
-    DEFAULT_MARKS,
     Where,
     content_id,
     fraction_of,
@@ -82,9 +82,14 @@ def long_examples(
                     "add a column that says which example it is",
                 )
             prompt_id = content_id(_prompt(row["prompt"], where))
-        key = (prompt_id, id_of(row.get("repeat")), hash(text_of(row.get("reply"))))
-        group = groups.setdefault(key, _Group(where, {**row, "prompt_id": prompt_id}))
-        group.items.append(row)
+        repeat = id_of(row.get("repeat"))
+        reply = row.get("reply") if repeat is None else None
+        group = groups.setdefault(
+            (prompt_id, repeat, hash(text_of(reply))), _Group(where, {"prompt_id": prompt_id})
+        )
+        for name in ROW.keys() & row.keys():
+            group.row.setdefault(name, row[name])
+        group.items.append({name: row[name] for name in ITEM.keys() & row.keys()})
     first = 0 if any(i.get("index") == 0 for g in groups.values() for i in g.items) else 1
     replaced = 0
     for group in groups.values():
@@ -176,8 +181,13 @@ def _example(
 
 
 def _verdict(item: Row, report: ImportReport) -> Verdict:
-    verdict = verdict_of(item.get("verdict"), item.get("explanation"), report, DEFAULT_MARKS)
-    return verdict if "failure" not in item else verdict._replace(failure=str(item["failure"]))
+    failure = item.get("failure")
+    return verdict_of(
+        item.get("verdict"),
+        item.get("explanation"),
+        report,
+        failure=failure if isinstance(failure, str) else None,
+    )
 
 
 def _prompt(value: Any, where: Where) -> list[Message]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import NotAGradedRunError
 from healthbench.model import ImportReport
-from healthbench.readers.fields import Where, id_of
+from healthbench.readers.fields import Where, has_canary, id_of
 from healthbench.readers.row_examples import long_examples, nested_examples
 from healthbench.readers.rows import Row, is_criterion, is_example
 from healthbench.readers.rubrics import Rubrics
@@ -42,14 +42,12 @@ class RowFile(NamedTuple):
         rows: Starts reading: each row with its place.
         info: What is known of the run before its rows are read.
         recognised_by: What in the content decided the format.
-        canary: Tells whether a canary was seen, asked after the rows were read.
     """
 
     files: tuple[Path, ...]
     rows: Callable[[], Iterator[tuple[Where, Row]]]
     info: RunInfo
     recognised_by: str
-    canary: Callable[[], bool]
 
 
 def runs_of(file: RowFile, dataset: Path | None) -> list[RunSource]:
@@ -99,11 +97,15 @@ def _run(
     )
     report = ImportReport(recognised_by=file.recognised_by)
 
+    def own_rows() -> Iterator[tuple[Where, Row]]:
+        for where, row in file.rows():
+            if alone or _part(row) == part:
+                report.canary |= has_canary(row)
+                yield where, row
+
     def read() -> Iterator[GradedExample]:
         rubrics = Rubrics(dataset)
-        rows = ((where, row) for where, row in file.rows() if alone or _part(row) == part)
-        yield from (nested_examples if nested else long_examples)(rows, rubrics, report)
-        report.canary |= file.canary()
+        yield from (nested_examples if nested else long_examples)(own_rows(), rubrics, report)
         if rubrics.unnamed:
             report.warnings.append(
                 f"The texts of {rubrics.unnamed:,} criteria are not in the file; attach the data set to see them."

@@ -118,6 +118,8 @@ def _top_level(head: Head) -> dict[str, Any]:
     if not (whole and "score" in seen):
         for key in top:
             top[key] = next(iter(json_items(head.path, key)), None)
+    if isinstance(metadata := head.value.get("metadata"), dict) and top["synthetic"] is None:
+        top["synthetic"] = metadata.get("synthetic")
     return top
 
 
@@ -171,6 +173,7 @@ class _Examples:
             reply=_reply(row),
             criteria=criteria,
             verdicts=verdicts,
+            example_tags=tags_of(row.get("example_tags"), where, "example_tags") or None,
             completion_id=id_of(row.get("completion_id")),
             stated_score=fraction_of(row.get("score")),
             error=text_of(error) if error else None,
@@ -196,7 +199,7 @@ class _Examples:
                 usual
                 and criterion is None
                 and type(text) is str
-                and text
+                and text.strip()
                 and 0 < abs(points) <= MAX_POINTS
             ):
                 criterion = known[text, points, tags] = make(Criterion, (text, points, tags))

@@ -83,7 +83,7 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
             yield from _rows(head)
 
     files = tuple(head.path for head in heads)
-    return runs_of(RowFile(files, rows, info, recognise(first) or "", lambda: False), dataset)
+    return runs_of(RowFile(files, rows, info, recognise(first) or ""), dataset)
 
 
 def table_columns(path: Path, n_preview: int = 10) -> TableColumns | None:
