@@ -54,6 +54,8 @@ def write_dataset(place: Path, source: Path) -> None:
                 )
                 for place_in_rubric, criterion in enumerate(row.criteria)
             ]
+            canary |= row.canary
+            synthetic |= row.synthetic
             n_examples += 1
             n_criteria += len(row.criteria)
             if len(examples) >= _BATCH:

@@ -64,6 +64,12 @@ def test_professional_rows_get_unprefixed_tags(tmp_path):
     assert row.canary
 
 
+def test_a_synthetic_data_set_has_no_canary(tmp_path):
+    path = write(tmp_path, CLASSIC | {"canary": "synthetic sample, no benchmark text"})
+    (row,) = read_dataset(path)
+    assert (row.canary, row.synthetic) == (False, True)
+
+
 def test_gzip_and_a_json_list(tmp_path):
     packed = tmp_path / "set.jsonl.gz"
     packed.write_bytes(gzip.compress(write(tmp_path, CLASSIC).read_bytes()))
