@@ -1,6 +1,7 @@
 """A bulk grading spends its time waiting for the provider, not in the client."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import time
@@ -91,6 +92,6 @@ def test_a_thousand_gradings_take_no_more_than_one_and_a_half_times_the_ideal(tm
                 break
     # Whatever else runs here, the client must need less of a core than the provider lets it have.
     assert min(processor) < ideal
-    # Where even bare sockets take far longer than the ideal, the clock measures the machine's other work.
-    if min(busy) < 1.25:
+    # Where even bare sockets take far longer than the ideal, or the cores are taken, the clock measures other work.
+    if max(busy) < 1.25 and os.getloadavg()[0] < (os.cpu_count() or 1):
         assert min(ratios) <= 1.5, (ratios, busy)
