@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -110,7 +111,11 @@ def structured(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return ast.literal_eval(stripped)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # a text's odd escapes are none of the reader's business
+            return ast.literal_eval(stripped)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return text
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import json
 import math
 import os
@@ -114,6 +115,85 @@ def write_reviews(folder, value):
     return write_lines(folder / "reviews/m/health_bench_hedging.jsonl", value.get("rows"))
 
 
+def items_of(case):
+    """The case's criteria with verdicts, under the plain names."""
+    return [
+        item | {"criteria_met": i.met, "explanation": i.explanation}
+        for item, i in zip(rubrics(case), case.items, strict=True)
+    ]
+
+
+def nested_rows():
+    return [
+        {
+            "prompt_id": case.prompt_id,
+            "prompt": case.prompt,
+            "response": case.reply,
+            "score": raw(case),
+            "model": "m",
+            "example_tags": ["theme:hedging"],
+            "rubric_items": items_of(case),
+        }
+        for case in FEW
+    ]
+
+
+def literal_rows():
+    """Rows in m42's form: verdicts in a Python literal beside the rubric."""
+    return [
+        {
+            "prompt_id": case.prompt_id,
+            "prompt": case.prompt,
+            "prompt_response": [assistant(case.reply)],
+            "rubrics": rubrics(case),
+            "responses": str([{"response_dict": item, "points": 1} for item in items_of(case)]),
+        }
+        for case in FEW
+    ]
+
+
+def criterion_rows():
+    return [
+        {
+            "prompt_id": case.prompt_id,
+            "rubric_index": n,
+            "model": "m",
+            "response": case.reply,
+            **item,
+        }
+        for case in FEW
+        for n, item in enumerate(items_of(case))
+    ]
+
+
+def own_rows():
+    """Our own lines, as the examples of an allresults file say them."""
+    rows = [
+        {
+            "prompt_id": case.prompt_id,
+            "prompt": case.prompt,
+            "reply": case.reply,
+            "criteria": items_of(case),
+            "example_tags": ["theme:hedging"],
+        }
+        for case in FEW
+    ]
+    return [{"graded_run_version": 1, "n_examples": len(rows), "stated": {"score": 0.1}}, *rows]
+
+
+def write_csv(path, rows):
+    """Write rows, whatever became of them, as cells of text."""
+    rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    columns = list(dict.fromkeys(str(key) for row in rows for key in row)) or ["nothing"]
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for row in rows:
+            cells = [row.get(column) for column in columns]
+            writer.writerow([dump(c) if isinstance(c, list | dict) else c for c in cells])
+    return path
+
+
 # Name -> the value that is mutated, and how it is written below a folder.
 FORMATS = {
     "allresults": (
@@ -140,6 +220,16 @@ FORMATS = {
         {"report": evalscope_report(), "rows": [review_row(FEW[0]), review_row(FEW[1], 1)]},
         write_reviews,
     ),
+    "graded lines": (nested_rows(), lambda f, v: write_lines(f / "graded.jsonl", v)),
+    "graded document": (
+        {"model": "m", "grader": "g", "results": nested_rows(), "overall_score": 0.1},
+        lambda f, v: write_text(f / "graded.json", dump(v)),
+    ),
+    "python literals": (literal_rows(), lambda f, v: write_lines(f / "judge_responses.jsonl", v)),
+    "criterion lines": (criterion_rows(), lambda f, v: write_lines(f / "log.jsonl", v)),
+    "own lines": (own_rows(), lambda f, v: write_lines(f / "run.jsonl", v)),
+    "table": (criterion_rows(), lambda f, v: write_csv(f / "run.csv", v)),
+    "table of lists": (nested_rows(), lambda f, v: write_csv(f / "run.csv", v)),
 }
 
 
