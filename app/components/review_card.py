@@ -13,7 +13,7 @@ import state
 import streamlit as st
 
 from components.review_desk import Desk, grader_met, line_of, verdicts_of
-from components.review_keys import BOXES, NOTE, key_list, listen
+from components.review_keys import BOXES, CONFIRM, NOTE, key_list, listen
 from components.text import escaped, foreign, turns
 from healthbench.formatting import count, difference, fraction, points
 from healthbench.model import Message
@@ -48,7 +48,7 @@ def card(desk: Desk) -> None:
     """Show the verdict the reviewer is at, with all that can be done to it."""
     entry = desk.entry
     example = data.example(entry.item.run, entry.item.example)
-    desk.show(entry.item)
+    desk.show()
     head(desk)
     conversation(example)
     with st.container(border=True, key="review_criterion"):
@@ -57,7 +57,7 @@ def card(desk: Desk) -> None:
     seen = desk.seen(entry.item)
     if seen:
         grader_view(example, entry.item, decided)
-    additions(desk, entry.item)
+    additions(desk)
     buttons(desk, decided)
     listen(str(tuple(entry.item)), show=f"st-key-{GRADER}" if seen else None)
 
@@ -69,15 +69,20 @@ def head(desk: Desk) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escaped(desk.queue.name)}** · {count(desk.place + 1)} of {count(n)}")
         st.space("stretch")
-        st.toggle(
-            "Go on by itself",
+        # Not a switch: keys do nothing while one has the focus.
+        st.pills(
+            "Pace",
+            ["Go on by itself"],
             key=state.REVIEW_ADVANCE,
             persist_state="session",
+            label_visibility="collapsed",
             help="After a decision that is the grader's too, the next open verdict comes at once.",
         )
         key_list()
     times = [event.seconds for event in decisions if event.seconds is not None]
     pace = f" · {median(times):.0f} s a verdict (median)" if times else ""
+    if said := desk.said():
+        st.toast(said)
     st.progress(done / n, f"{count(done)} decided · {count(n - done)} left{pace}")
 
 
@@ -117,8 +122,9 @@ def sign_in_words(value: float) -> str:
     return f":orange[**{points(value)}**] A penalty: met means the reply did this, and it should not have."
 
 
-def additions(desk: Desk, item: Item) -> None:
+def additions(desk: Desk) -> None:
     """Show what may be added to a decision; what is added after it is kept at once."""
+    item = desk.entry.item
     standing = desk.own(item)
     for name in ("reason", "note", "confidence"):
         if standing is not None and getattr(standing, name):
@@ -130,6 +136,7 @@ def additions(desk: Desk, item: Item) -> None:
             index=None,
             key=desk.field("reason", item),
             on_change=desk.note_changed,
+            args=(desk.place,),
             persist_state="page",
             width=260,
         )
@@ -138,6 +145,7 @@ def additions(desk: Desk, item: Item) -> None:
             CONFIDENCE,
             key=desk.field("confidence", item),
             on_change=desk.note_changed,
+            args=(desk.place,),
             persist_state="page",
         )
     with st.container(key=NOTE):
@@ -147,6 +155,7 @@ def additions(desk: Desk, item: Item) -> None:
             height=96,
             max_chars=2000,
             on_change=desk.note_changed,
+            args=(desk.place,),
             persist_state="page",
         )
 
@@ -202,7 +211,7 @@ def buttons(desk: Desk, decided: Event | None) -> None:
                     shortcut=key,
                     type="primary" if chosen == decision else "secondary",
                     on_click=desk.decide,
-                    args=(decision,),
+                    args=(desk.place, decision),
                     width="stretch",
                 )
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -213,16 +222,16 @@ def buttons(desk: Desk, decided: Event | None) -> None:
                 key="review_undo",
                 shortcut="Z",
                 on_click=desk.undo,
+                args=(desk.place,),
                 disabled=decided is None,
             )
             st.space("stretch")
             st.button(
-                "Confirm",
-                key="review_confirm",
-                shortcut="Enter",
+                "Confirm :gray[Enter]",
+                key=CONFIRM,
                 type="tertiary",
                 on_click=_confirm,
-                args=(desk,),
+                args=(desk, desk.place),
             )
 
 
@@ -231,16 +240,18 @@ def _step(label: str, key: str, desk: Desk, step: int) -> None:
         label,
         key=f"review_{key}",
         shortcut=key,
-        on_click=desk.go,
-        args=(step,),
+        on_click=desk.go_to,
+        args=(desk.place + step,),
         disabled=not 0 <= desk.place + step < len(desk.entries),
     )
 
 
-def _confirm(desk: Desk) -> None:
-    if desk.own(desk.entry.item) is None:
-        st.toast("Decide first: M met, N not met, U cannot judge.")
+def _confirm(desk: Desk, place: int) -> None:
+    if desk.decided_unseen(place):
+        return
+    if desk.own(desk.entries[place].item) is None:
+        desk.say("Decide first: M met, N not met, U cannot judge.")
     elif None not in desk.decisions():
-        st.toast("Every verdict of this queue is decided.")
+        desk.say("Every verdict of this queue is decided.")
     else:
-        desk.go_on()
+        desk.go_on(place)

@@ -66,29 +66,47 @@ class Desk:
         decided = {run: review_data.own(run, self.reviewer.name).decided for run in runs}
         return [decided[entry.item.run].get(entry.item) for entry in self.entries]
 
-    def go(self, step: int) -> None:
-        """Go to another place, decided or not; for callbacks."""
-        st.session_state[self._key("place")] = max(0, min(self.place + step, len(self.entries) - 1))
+    # What follows is for callbacks. Each names the place it was drawn for: two keys may arrive together, and the second
+    # must not act on what the first has led to.
 
     def go_to(self, place: int) -> None:
-        """Go to a place; for callbacks."""
-        st.session_state[self._key("place")] = place
+        """Go to a place, decided or not."""
+        st.session_state[self._key("place")] = max(0, min(place, len(self.entries) - 1))
 
-    def go_on(self) -> None:
-        """Go to the next open place, from the start again after the end; for callbacks."""
-        following = self._open_from(self.place + 1)
+    def go_on(self, place: int) -> None:
+        """Go to the next open place after one, from the start again after the end; stay where none is open."""
+        following = self._open_from(place + 1)
         if following is not None:
-            st.session_state[self._key("place")] = following
+            self.go_to(following)
 
-    def show(self, item: Item) -> None:
-        """Start the clock of an item that is on the screen."""
+    def show(self) -> None:
+        """Note what is on the screen now, and start its clock."""
+        item = self.entry.item
         clock = st.session_state.get(state.REVIEW_CLOCK)
         if clock is None or clock[0] != item:
             st.session_state[state.REVIEW_CLOCK] = (item, time.monotonic())
+        st.session_state[self._key("unseen")] = None
 
-    def decide(self, decision: Decision) -> None:
-        """Record a decision on what is shown; for callbacks."""
-        entry = self.entry
+    def say(self, what: str) -> None:
+        """Leave a word for the next drawing; callbacks must not draw."""
+        st.session_state[self._key("said")] = what
+
+    def said(self) -> str | None:
+        """Return, once, what was left to say."""
+        return st.session_state.pop(self._key("said"), None)
+
+    def decided_unseen(self, place: int) -> bool:
+        """Tell whether a place was decided and the page not drawn since: then nobody can have confirmed it."""
+        return bool(st.session_state.get(self._key("unseen")) == place)
+
+    def decide(self, place: int, decision: Decision) -> None:
+        """Record a decision; the same one again is none, and neither is one that came after the place was left."""
+        if place != self.place:
+            return
+        entry = self.entries[place]
+        standing, added = self.own(entry.item), self._added(entry.item)
+        if standing is not None and standing.decision == decision and _has(standing, added):
+            return
         example = data.example(entry.item.run, entry.item.example)
         first = not self.seen(entry.item)
         event = review_data.journal().record(
@@ -101,21 +119,23 @@ class Desk:
             seconds=self._elapsed(entry.item) if first else None,
             queue=self.queue.saved.id if self.queue.saved else None,
             chance=entry.chance,
-            **self._added(entry.item),
+            **added,
         )
+        st.session_state[self._key("unseen")] = place
         if first and st.session_state.get(state.REVIEW_ADVANCE) and event.met == event.grader_met:
-            self.go_on()
+            self.go_on(place)
 
-    def note_changed(self) -> None:
-        """Keep what was added to a decision after it was made, at once; for callbacks."""
-        standing = self.own(self.entry.item)
-        added = self._added(self.entry.item)
+    def note_changed(self, place: int) -> None:
+        """Keep what was added to a decision after it was made, at once."""
+        item = self.entries[place].item
+        standing = self.own(item)
+        added = self._added(item)
         if standing is None or all(
             getattr(standing, name) == value for name, value in added.items()
         ):
             return
         review_data.journal().record(
-            standing.item,
+            item,
             self.reviewer,
             Decision(standing.decision),
             prompt_id=standing.prompt_id,
@@ -125,9 +145,11 @@ class Desk:
             **added,
         )
 
-    def undo(self) -> None:
-        """Take back the decision on what is shown; for callbacks."""
-        review_data.journal().undo(self.entry.item, self.reviewer)
+    def undo(self, place: int) -> None:
+        """Take back the decision on a place that is still shown."""
+        if place != self.place:
+            return
+        review_data.journal().undo(self.entries[place].item, self.reviewer)
 
     def field(self, name: str, item: Item) -> str:
         """Return the session key of what is added to a decision: ``reason``, ``note`` or ``confidence``."""
@@ -155,6 +177,10 @@ class Desk:
 
     def _key(self, name: str) -> str:
         return f"review_{name}_{self.queue.id}"
+
+
+def _has(event: Event, added: dict[str, Any]) -> bool:
+    return all(getattr(event, name) == value for name, value in added.items())
 
 
 def grader_met(example: ExampleView, item: Item) -> bool | None:

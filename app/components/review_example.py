@@ -28,7 +28,7 @@ def example_list(desk: Desk) -> None:
     """Show the example of the queue with all its criteria; the keys work on the one that is open."""
     first = desk.entries[0].item
     example = data.example(first.run, first.example)
-    desk.show(desk.entry.item)
+    desk.show()
     head(desk)
     with st.grid(2, min_column_width=430, gap="medium") as grid:
         with grid.cell():
@@ -62,4 +62,4 @@ def _row(desk: Desk, example: ExampleView, place: int) -> None:
         if desk.seen(item):
             grader_view(example, item, decided, f"_{place}")
         if current:
-            additions(desk, item)
+            additions(desk)

@@ -1,7 +1,9 @@
 """Keys that Streamlit's buttons cannot have: ? opens the list of keys, E goes to the note, Escape leaves it.
 
-Like the buttons' own shortcuts they do nothing while something is being typed. The component has no look of its own. It
-also scrolls: back to the start when the next verdict comes, because Streamlit keeps every box's place, and to what the
+Enter confirms, but only where no button or link has the focus: there it presses that one, as everywhere.
+
+Like the buttons' own shortcuts they do nothing while something is being typed. A button pressed with the mouse gives
+the focus up, so that Enter confirms and does not press it again. The component has no look of its own. It also scrolls: back to the start when the next verdict comes, because Streamlit keeps every box's place, and to what the
 grader said when that has just been shown.
 """
 
@@ -21,6 +23,7 @@ KEYS = (
 )
 HELP = "review_keys"
 NOTE = "review_note"
+CONFIRM = "review_confirm"
 BOXES = "review_box"
 
 _LISTEN = """
@@ -36,23 +39,36 @@ export default function ({ data, parentElement }) {
       return
     }
     if (typing(event.target)) return
+    if (event.key === "Enter") {
+      if (!event.target.closest(data.pressable)) find(data.confirm)?.click()
+      return
+    }
     const target = event.key === "?" ? find(data.help) : event.key.toLowerCase() === "e" ? find(data.note) : null
     if (!target) return
     event.preventDefault()
     if (event.key === "?") target.click()
     else target.focus()
   }
+  const release = (event) => {
+    const pressed = event.target.closest("button")
+    if (pressed) window.setTimeout(() => pressed.blur(), 0)
+  }
   const before = shown.get(parentElement)
-  if (before) document.removeEventListener("keydown", before.press)
+  if (before) before.stop()
   document.addEventListener("keydown", press)
+  document.addEventListener("pointerup", release, true)
+  const stop = () => {
+    document.removeEventListener("keydown", press)
+    document.removeEventListener("pointerup", release, true)
+  }
   const later = (act) => window.requestAnimationFrame(() => window.setTimeout(act, 60))
   if (before && before.item !== data.item) {
     later(() => document.querySelectorAll(data.tops).forEach((box) => { box.scrollTop = 0 }))
   } else if (before && data.show && before.show !== data.show) {
     later(() => document.getElementsByClassName(data.show)[0]?.scrollIntoView({ block: "center" }))
   }
-  shown.set(parentElement, { press, item: data.item, show: data.show })
-  return () => document.removeEventListener("keydown", press)
+  shown.set(parentElement, { stop, item: data.item, show: data.show })
+  return stop
 }
 """
 
@@ -73,6 +89,8 @@ def listen(item: str, show: str | None = None) -> None:
             "show": show,
             "help": f".st-key-{HELP} button",
             "note": f".st-key-{NOTE} textarea",
+            "confirm": f".st-key-{CONFIRM} button",
+            "pressable": "button, a, summary, [role=button], [role=option], [role=tab]",
             "tops": f"[data-testid=stMain], [class*=st-key-{BOXES}]",
         },
     )
