@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest, norm
+from scipy.special import bdtr, ndtr, ndtri
 
 from healthbench.scoring.matching import Matching, prompt_means
 from healthbench.scoring.run_scores import OVERALL, FloatArray, IntArray, RunScores
@@ -185,7 +185,8 @@ def mcnemar_p(fixed: int, regressed: int) -> float:
         Two-sided p of the binomial test on the flips; 1 where nothing flipped.
     """
     flips = fixed + regressed
-    return float(binomtest(fixed, flips, 0.5).pvalue) if flips else 1.0
+    # At one half the distribution is symmetric: twice its smaller tail.
+    return min(1.0, 2 * float(bdtr(min(fixed, regressed), flips, 0.5))) if flips else 1.0
 
 
 class LengthPart(NamedTuple):
@@ -251,7 +252,7 @@ def rank_runs(scores: FloatArray, resamples: int = 1000, seed: int = 0) -> Ranki
         resampled = means[:, better] - means[:, worse]
         observed = common[:, better].mean(axis=0) - common[:, worse].mean(axis=0)
         errors = np.maximum(resampled.std(axis=0), np.finfo(float).tiny)
-        p_values = np.array(holm((2 * norm.sf(observed / errors)).tolist()))
+        p_values = np.array(holm((2 * ndtr(-observed / errors)).tolist()))
         lows = np.percentile(resampled, PERCENTILES[0], axis=0)
         sure = (lows > _TIE) & (p_values <= ALPHA)
         decisive[better[sure], worse[sure]] = True
@@ -298,7 +299,7 @@ def _paired(
     both = ~np.isnan(difference)
     difference = difference[both]
     standard_error, low, high = spread or (None, None, None)
-    detectable = float(norm.ppf(1 - ALPHA / 2) + norm.ppf(POWER))
+    detectable = float(ndtri(1 - ALPHA / 2) + ndtri(POWER))
     return PairedDifference(
         name=name,
         first=float(first[both].mean()),
