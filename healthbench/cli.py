@@ -20,11 +20,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from healthbench.comparison.flips import flips, grader_agreement
-from healthbench.comparison.output import as_json as comparison_json
-from healthbench.comparison.output import in_words as comparison_in_words
-from healthbench.comparison.pair import compare as compare_sides
-from healthbench.comparison.pair import side as comparison_side
 from healthbench.config import Settings, bundled
 from healthbench.errors import HealthBenchError, InputRefusedError
 from healthbench.run_figures import as_json as figures_json
@@ -180,17 +175,39 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
 ) -> None:
     """Compare two runs on the prompts they share: the second less the first; nothing is kept."""
+    from healthbench.comparison.commands import compare_in_words  # noqa: PLC0415 - pandas and plotly are slow to load
+
     adjustment = parse_adjustment(length) if length else None
     with opened([first, second], Settings().home, dataset) as (library, ids):
-        one, two = (comparison_side(library, run_id) for run_id in ids)
-        result = compare_sides(one, two, adjustment=adjustment)
-        rows = flips(library, result, one)
-        graders = grader_agreement(library, result, rows)
-        if as_json:
-            figures = comparison_json(result, rows, graders)
-            typer.echo(json.dumps(figures, indent=1, allow_nan=False))
-        else:
-            typer.echo(comparison_in_words(result, rows, graders))
+        typer.echo(compare_in_words(library, ids[0], ids[1], adjustment, as_json=as_json))
+
+
+@app.command()
+def report(
+    run: Annotated[str, typer.Argument(help="Run file, or id of a run in your store.")],
+    against: Annotated[
+        str | None, typer.Option(help="Compare: the report shows RUN less this run.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; else one named after the run, here.")
+    ] = None,
+    dataset: Annotated[
+        Path | None, typer.Option(help="Benchmark JSONL that gives the themes by prompt_id.")
+    ] = None,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Show conversations, replies and criteria too.")
+    ] = False,
+) -> None:
+    """Write one self-contained HTML file about a run; without texts unless asked."""
+    from healthbench.report import report as write_report  # noqa: PLC0415 - as above
+    from healthbench.report import save_report, suggested_name  # noqa: PLC0415 - as above
+
+    names = [run] if against is None else [run, against]
+    with opened(names, Settings().home, dataset) as (library, ids):
+        html = write_report(library, *ids, texts=texts)
+        path = out or Path(suggested_name(library.summary(ids[0])))
+    save_report(html, path)
+    typer.echo(f"The report is in {path}.")
 
 
 def _refusal(outcome: ImportOutcome) -> str:
