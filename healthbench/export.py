@@ -35,7 +35,6 @@ SUFFIXES = {
     "csv": ".csv",
     "parquet": ".parquet",
 }
-CANARY_NOTE = "the benchmark's canary was seen: do not publish these texts"
 
 _BATCH = 200
 _FORMULA = re.compile(r"[=+\-@]")
@@ -69,13 +68,13 @@ class Exported:
         path: The file.
         n_examples: Examples in it.
         texts: Whether prompts, replies, criteria and explanations are in it.
-        canary: Whether the benchmark's canary was seen for the run.
+        canary: The benchmark's canary, kept in the file; "" where none was seen for the run.
     """
 
     path: Path
     n_examples: int
     texts: bool
-    canary: bool
+    canary: str
 
 
 def export_run(
@@ -102,7 +101,7 @@ def export_run(
     if form not in _WRITERS:
         raise InputRefusedError(f"{form} is no export format: choose one of {', '.join(_WRITERS)}.")
     summary = library.summary(run_id)
-    canary = canary_seen(library, run_id)
+    canary = canary_of_run(library, run_id)
     keep = (not canary) if texts is None else texts
     target = path / suggested_name(summary, form) if path.is_dir() else path
     job = _Job(library, summary, texts=keep, canary=canary)
@@ -133,20 +132,20 @@ def suggested_name(summary: RunSummary, form: str) -> str:
     return re.sub(r"[^\w.\-]+", "-", stem) + time + SUFFIXES[form]
 
 
-def canary_seen(library: Library, run_id: str) -> bool:
-    """Tell whether the run's file, or an attached data set with one of its conversations, carries the canary."""
-    if library.summary(run_id).report.canary:
-        return True
-    marked = [d for d in library.datasets() if d.canary]
+def canary_of_run(library: Library, run_id: str) -> str:
+    """Return the canary that the run's file, or an attached data set with one of its conversations, carries, else ""."""
+    if canary := library.summary(run_id).report.canary:
+        return canary
+    marked = [dataset for dataset in library.datasets() if dataset.canary]
     with library.cursor(run_id) as cursor:
-        return any(
-            cursor.execute(
+        for dataset in marked:
+            shared = cursor.execute(
                 "SELECT count(*) FROM examples WHERE prompt_id IN (SELECT prompt_id FROM read_parquet(?))",
                 [str(library.home / "datasets" / dataset.id / "examples.parquet")],
             ).fetchall()
-            != [(0,)]
-            for dataset in marked
-        )
+            if shared != [(0,)]:
+                return dataset.canary
+    return ""
 
 
 def stored_examples(library: Library, run_id: str) -> Iterator[GradedExample]:
@@ -200,7 +199,7 @@ def _assembled(
 class _Job:
     """One export: the run and what of it is written."""
 
-    def __init__(self, library: Library, summary: RunSummary, *, texts: bool, canary: bool) -> None:
+    def __init__(self, library: Library, summary: RunSummary, *, texts: bool, canary: str) -> None:
         self.library = library
         self.summary = summary
         self.texts = texts
@@ -218,7 +217,7 @@ class _Job:
             repeat = repeats[example.prompt_id] = repeats.get(example.prompt_id, -1) + 1
             tags = list(example.example_tags) if example.example_tags is not None else None
             prompt = json.dumps([turn._asdict() for turn in example.prompt], ensure_ascii=False)
-            canary = CANARY_NOTE if self.canary else None
+            canary = self.canary or None
             once: tuple[Any, ...] = (
                 prompt,
                 example.reply,
@@ -247,7 +246,7 @@ class _Job:
 
 
 def _write_jsonl(job: _Job, path: Path) -> None:
-    canary = CANARY_NOTE if job.canary else None
+    canary = job.canary or None
     with _text_file(path) as file:
         first = header_line(
             job.summary.info, job.summary.n_examples, texts=job.texts, canary=canary
@@ -276,11 +275,11 @@ def _write_allresults(job: _Job, path: Path) -> None:
         file.write("\n]}}\n")
 
 
-def _allresults_row(example: GradedExample, *, canary: bool) -> dict[str, Any]:
+def _allresults_row(example: GradedExample, *, canary: str) -> dict[str, Any]:
     known = {
         "example_tags": example.example_tags,
         "error": example.error,
-        "canary": CANARY_NOTE if canary else None,
+        "canary": canary or None,
     }
     return {
         "score": example.stated_score,

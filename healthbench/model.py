@@ -123,7 +123,7 @@ class ImportReport:
         duplicates: Sentences on repeated rows and what was done with them.
         themes_from: ``file``, ``dataset``, ``inferred`` or ``none``.
         axes_from: ``file``, ``dataset`` or ``none``.
-        canary: True where the file carries the benchmark's canary string.
+        canary: The benchmark's canary string, where the file carries it; what is derived from the run keeps it.
         warnings: Sentences a careful reader of the score must know.
     """
 
@@ -134,5 +134,5 @@ class ImportReport:
     duplicates: list[str] = field(default_factory=list)
     themes_from: str = "none"
     axes_from: str = "none"
-    canary: bool = False
+    canary: str = ""
     warnings: list[str] = field(default_factory=list)

@@ -12,7 +12,7 @@ from healthbench.errors import InputRefusedError
 from healthbench.model import Criterion, Message
 from healthbench.readers.fields import (
     Where,
-    has_canary,
+    canary_of,
     id_of,
     messages_of,
     points_of,
@@ -39,7 +39,7 @@ class DatasetRow(NamedTuple):
         prompt: The turns to be answered.
         example_tags: Theme and physician category; for Professional the four unprefixed tags.
         criteria: The rubric in file order.
-        canary: Whether the row carries the benchmark's canary string.
+        canary: The benchmark's canary string where the row carries it.
         synthetic: Whether the row says that it was made up for demonstration.
     """
 
@@ -47,7 +47,7 @@ class DatasetRow(NamedTuple):
     prompt: list[Message]
     example_tags: tuple[str, ...]
     criteria: list[Criterion]
-    canary: bool = False
+    canary: str = ""
     synthetic: bool = False
 
 
@@ -133,7 +133,7 @@ def _row(value: Any, where: Where) -> DatasetRow:
         messages_of(prompt, where),
         tags,
         criteria,
-        has_canary(value),
+        canary_of(value),
         says_synthetic(value),
     )
 

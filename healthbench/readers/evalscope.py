@@ -18,8 +18,8 @@ from healthbench.errors import InputRefusedError, NotAGradedRunError
 from healthbench.model import Criterion, GradedExample, ImportReport, RunInfo, Verdict
 from healthbench.readers.fields import (
     Where,
+    canary_of,
     fraction_of,
-    has_canary,
     id_of,
     kind_name,
     messages_of,
@@ -283,7 +283,7 @@ def _example(
         graders.update({name} if (name := id_of(model)) else ())
     if score.get("status") == "excluded":
         notes.add(_EXCLUDED)
-    report.canary |= has_canary(metadata)
+    report.canary = report.canary or canary_of(metadata)
     error = summary.get("error")
     return GradedExample(
         prompt_id,

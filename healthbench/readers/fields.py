@@ -274,9 +274,10 @@ def stated_figures(metrics: object) -> dict[str, float]:
     return {name: number for name, number in numbers if number is not None}
 
 
-def has_canary(row: Mapping[str, Any]) -> bool:
-    """Tell whether a row carries the benchmark's canary, as the data sets' rows do; synthetic rows only say so."""
-    return bool(row.get("canary") or row.get("canary_string")) and not says_synthetic(row)
+def canary_of(row: Mapping[str, Any]) -> str:
+    """Return the benchmark's canary where a row carries it, as the data sets' rows do, else ""."""
+    canary = row.get("canary") or row.get("canary_string")
+    return "" if not canary or says_synthetic(row) else str(canary)
 
 
 def says_synthetic(row: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from healthbench.errors import NotAGradedRunError
 from healthbench.model import Criterion, GradedExample, ImportReport, RunInfo, Verdict
 from healthbench.readers.fields import (
     Where,
-    has_canary,
+    canary_of,
     id_of,
     kind_name,
     messages_of,
@@ -231,7 +231,7 @@ def _example(
     prompt_id = id_of(metadata.get("prompt_id")) or id_of(sample.get("id"))
     if prompt_id is None:
         raise where.refuse("prompt_id", "is missing", _AS_WRITTEN)
-    report.canary |= has_canary(metadata)
+    report.canary = report.canary or canary_of(metadata)
     return GradedExample(
         prompt_id,
         messages_of(sample.get("input"), where, "input"),

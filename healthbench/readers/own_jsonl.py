@@ -80,7 +80,9 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
         {str(k): str(v) for k, v in settings.items()} if isinstance(settings, dict) else {}
     )
     info.synthetic = header.get("synthetic") is True
-    report = ImportReport(recognised_by=recognise(head) or "", canary=bool(header.get("canary")))
+    report = ImportReport(
+        recognised_by=recognise(head) or "", canary=str(header.get("canary") or "")
+    )
     if header.get("texts") == LEFT_OUT:
         report.warnings.append(
             "Texts were left out when this run was exported: replies are dots of the same length, criteria are named by a"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import NotAGradedRunError
 from healthbench.model import ImportReport
-from healthbench.readers.fields import Where, has_canary, id_of
+from healthbench.readers.fields import Where, canary_of, id_of
 from healthbench.readers.row_examples import long_examples, nested_examples
 from healthbench.readers.rows import Row, is_criterion, is_example
 from healthbench.readers.rubrics import Rubrics
@@ -100,7 +100,7 @@ def _run(
     def own_rows() -> Iterator[tuple[Where, Row]]:
         for where, row in file.rows():
             if alone or _part(row) == part:
-                report.canary |= has_canary(row)
+                report.canary = report.canary or canary_of(row)
                 yield where, row
 
     def read() -> Iterator[GradedExample]:

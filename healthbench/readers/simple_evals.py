@@ -16,9 +16,9 @@ from healthbench.readers.fields import (
     MAX_POINTS,
     SIMPLE_EVALS_MARKS,
     Where,
+    canary_of,
     content_id,
     fraction_of,
-    has_canary,
     id_of,
     kind_name,
     messages_of,
@@ -166,7 +166,7 @@ class _Examples:
         criteria, verdicts = self.graded(items, where)
         prompt = messages_of(row.get("prompt"), where)
         error = row.get("error")
-        self.report.canary |= has_canary(row)
+        self.report.canary = self.report.canary or canary_of(row)
         return GradedExample(
             prompt_id=id_of(row.get("prompt_id")) or content_id(prompt),
             prompt=prompt,

@@ -236,7 +236,7 @@ def _example(
     joined = None if join is None else join.find(key, lambda rubric: reading_for(rubric).lines)
     if joined is not None:
         report.themes_from = report.axes_from = "dataset"
-        report.canary |= joined.row.canary
+        report.canary = report.canary or joined.row.canary
         reading = Reading(joined.lines)
         criteria = joined.row.criteria
     else:

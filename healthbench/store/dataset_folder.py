@@ -40,7 +40,7 @@ def write_dataset(place: Path, source: Path) -> None:
         examples: list[tuple[object, ...]] = []
         criteria: list[tuple[object, ...]] = []
         n_examples = n_criteria = 0
-        canary = synthetic = False
+        canary, synthetic = "", False
         for row in read_dataset(source):
             prompt = json.dumps([m._asdict() for m in row.prompt], ensure_ascii=False)
             examples.append((row.prompt_id, prompt, list(row.example_tags)))
@@ -54,7 +54,7 @@ def write_dataset(place: Path, source: Path) -> None:
                 )
                 for place_in_rubric, criterion in enumerate(row.criteria)
             ]
-            canary |= row.canary
+            canary = canary or row.canary
             synthetic |= row.synthetic
             n_examples += 1
             n_criteria += len(row.criteria)

@@ -57,7 +57,7 @@ class DatasetSummary:
     source: str
     n_examples: int
     n_criteria: int
-    canary: bool
+    canary: str
     synthetic: bool
 
 

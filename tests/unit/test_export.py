@@ -12,7 +12,7 @@ import graded
 import pytest
 
 from healthbench.errors import InputRefusedError, StoreError
-from healthbench.export import SUFFIXES, canary_seen, export_run, stored_examples, suggested_name
+from healthbench.export import SUFFIXES, canary_of_run, export_run, stored_examples, suggested_name
 from healthbench.readers import open_runs
 from healthbench.scoring.aggregate import summarize
 from healthbench.scoring.run_scores import from_examples
@@ -118,7 +118,7 @@ def test_texts_are_left_out_where_a_canary_was_seen_unless_asked(library, tmp_pa
         graded.example("p1", graded.item(7, True, criterion="Secret"), reply="Hidden", canary="x"),
     )
     run_id = imported(library, path)
-    assert canary_seen(library, run_id)
+    assert canary_of_run(library, run_id) == "x"
     for form, suffix in SUFFIXES.items():
         left_out = export_run(library, run_id, tmp_path / f"a{suffix}", form)
         assert not left_out.texts
@@ -129,7 +129,7 @@ def test_texts_are_left_out_where_a_canary_was_seen_unless_asked(library, tmp_pa
         (run,) = open_runs([kept.path])
         (one,) = run.examples()
         assert (one.reply, one.criteria[0].text) == ("Hidden", "Secret")
-        assert run.report.canary
+        assert run.report.canary == "x"
 
 
 def test_an_attached_data_set_with_a_canary_counts_for_its_conversations_only(library, tmp_path):
@@ -150,8 +150,8 @@ def test_an_attached_data_set_with_a_canary_counts_for_its_conversations_only(li
     other = imported(
         library, graded.allresults(tmp_path / "other.json", graded.example("p9", graded.item()))
     )
-    assert canary_seen(library, known)
-    assert not canary_seen(library, other)
+    assert canary_of_run(library, known) == "x"
+    assert not canary_of_run(library, other)
 
 
 def test_tables_have_a_row_a_criterion_and_run_no_formula(library, tmp_path):

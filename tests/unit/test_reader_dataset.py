@@ -53,7 +53,7 @@ def test_healthbench_rows(tmp_path):
         Criterion("Says rest.", 5, ("level:example", "axis:accuracy")),
         Criterion("Guesses.", -3, ("level:example",)),
     ]
-    assert (first.canary, second.canary) == (True, False)
+    assert (first.canary, second.canary) == ("healthbench:0", "")
 
 
 def test_professional_rows_get_unprefixed_tags(tmp_path):
@@ -61,13 +61,13 @@ def test_professional_rows_get_unprefixed_tags(tmp_path):
     assert row.prompt_id == "0" * 32
     assert row.example_tags == ("consult", "good_faith", "typical", "Pediatrics")
     assert row.criteria == [Criterion("Asks for weight.", 7, ())]
-    assert row.canary
+    assert row.canary == "x"
 
 
 def test_a_synthetic_data_set_has_no_canary(tmp_path):
     path = write(tmp_path, CLASSIC | {"canary": "synthetic sample, no benchmark text"})
     (row,) = read_dataset(path)
-    assert (row.canary, row.synthetic) == (False, True)
+    assert (row.canary, row.synthetic) == ("", True)
 
 
 def test_gzip_and_a_json_list(tmp_path):

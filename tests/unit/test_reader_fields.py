@@ -14,9 +14,9 @@ from healthbench.readers.fields import (
     INSPECT_MARKS,
     SIMPLE_EVALS_MARKS,
     Where,
+    canary_of,
     content_id,
     fraction_of,
-    has_canary,
     id_of,
     messages_of,
     points_of,
@@ -165,8 +165,8 @@ def test_ids_and_fractions():
 
 
 def test_the_canary_and_the_identity_of_a_conversation():
-    assert has_canary({"canary": "healthbench:1"})
-    assert has_canary({"canary_string": "x"})
-    assert not has_canary({"prompt": "Is a canary a pet?"})
+    assert canary_of({"canary": "healthbench:1"}) == "healthbench:1"
+    assert canary_of({"canary_string": "x"}) == "x"
+    assert canary_of({"prompt": "Is a canary a pet?"}) == ""
     assert content_id([Message("user", "Q")]) == content_id([Message("user", "Q")])
     assert content_id([Message("user", "Q")]) != content_id([Message("system", "Q")])
