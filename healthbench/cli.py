@@ -22,6 +22,8 @@ import typer
 
 from healthbench.config import Settings, bundled
 from healthbench.errors import HealthBenchError, InputRefusedError
+from healthbench.grading.commands import environment, grade
+from healthbench.review.commands import reviews
 from healthbench.run_figures import as_json as figures_json
 from healthbench.run_figures import in_words, run_figures
 from healthbench.scoring.aggregate import RULES
@@ -208,6 +210,11 @@ def report(
         path = out or Path(suggested_name(library.summary(ids[0])))
     save_report(html, path)
     typer.echo(f"The report is in {path}.")
+
+
+app.command()(grade)
+app.command()(environment)
+app.add_typer(reviews)
 
 
 def _refusal(outcome: ImportOutcome) -> str:
