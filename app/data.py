@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from healthbench import export
+from healthbench import report as html_report
 from healthbench.comparison import flips as criterion_flips
 from healthbench.comparison import leaderboard as ranking
 from healthbench.comparison import pair
@@ -453,3 +455,20 @@ def reference_error(run_id: str, *, as_stored: bool = False) -> float:
     return uncertainty.reference_bootstrap_std(
         run_scores(run_id, as_stored=as_stored).overall.scores
     )
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def canary(run_id: str) -> str:
+    """Return the canary that a run, or an attached data set with one of its conversations, carries, else ""."""
+    return export.canary_of_run(library(), run_id)
+
+
+def report_maker(run_id: str, against: str | None, *, texts: bool) -> Callable[[], str]:
+    """Return what writes the report on a run; it is called in a thread of its own, when a reader asks for the file."""
+    store = library()
+    return lambda: html_report.report(store, run_id, against, texts=texts)
+
+
+def report_name(run_id: str) -> str:
+    """Return a file name for the report on a run."""
+    return html_report.suggested_name(library().summary(run_id))

@@ -17,6 +17,7 @@ from components.compare_parts import (
     pickers,
     plots,
 )
+from components.downloads import report_button
 from components.flip_parts import flip_list, summary
 from components.frame import empty, run_line, run_or_stop
 from components.side_by_side import ORDERS, listed_rows, prompt_list, side_by_side
@@ -51,16 +52,19 @@ if found is None:
 gate_panel(found)
 part = state.view().part if state.view().part in PARTS else ""
 st.session_state["compare_part"] = part
-st.segmented_control(
-    "What to see",
-    list(PARTS),
-    key="compare_part",
-    format_func=PARTS.get,
-    required=True,
-    on_change=_choose_part,
-    label_visibility="collapsed",
-    wrap=True,
-)
+with st.container(horizontal=True, horizontal_alignment="distribute"):
+    st.segmented_control(
+        "What to see",
+        list(PARTS),
+        key="compare_part",
+        format_func=PARTS.get,
+        required=True,
+        on_change=_choose_part,
+        label_visibility="collapsed",
+        wrap=True,
+        width="content",
+    )
+    report_button(run.id, others.first)
 wanted = state.in_slice()
 one, two = data.side(others.first), data.side(run.id)
 

@@ -6,6 +6,7 @@ import data
 import state
 import streamlit as st
 from components.chart import chart, palette
+from components.downloads import report_button
 from components.frame import run_line, run_or_stop
 from components.levers import counterfactuals, tag_tables
 from components.reviewed_score import reviewed_score
@@ -48,6 +49,7 @@ head = data.headline(run.id, as_stored=as_stored)
 headline(run, head, results[OVERALL], as_stored=as_stored)
 reviewed_score(run, as_stored=as_stored)
 unknown_verdicts(run)
+report_button(run.id)
 
 st.subheader("Example scores")
 chart(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from components.downloads import downloads
 from healthbench.charts.theme import LIGHT, PALETTES, Palette
 from healthbench.formatting import DASH
 
@@ -71,4 +72,6 @@ def show_table(
     reads, so they are rid of the last digits in which 0.3 becomes 0.30000000000000004.
     """
     styled = table.round(_DIGITS).style.format(dict(formats or {}), na_rep=DASH)
-    return st.dataframe(styled, key=key, alt=alt, hide_index=True, placeholder=DASH, **options)
+    shown = st.dataframe(styled, key=key, alt=alt, hide_index=True, placeholder=DASH, **options)
+    downloads(table, key=key)
+    return shown
