@@ -5,6 +5,7 @@ The verdicts can be turned round to see what that would do to the score. It is r
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -34,7 +35,15 @@ _STATE_COLORS = {
     State.AVOIDED: "orange",
     State.UNKNOWN: "gray",
 }
-_OPEN_VERDICTS = ("met", "not met")
+OPEN_VERDICTS = ("met", "not met")
+
+
+class Switches(Enum):
+    """What the switches beside the criteria do: suppose another verdict, give the verdict, or are not there."""
+
+    WHAT_IF = auto()
+    BY_HAND = auto()
+    NONE = auto()
 
 
 def ledger(
@@ -43,36 +52,45 @@ def ledger(
     key: str,
     height: int | None = None,
     reviews: Mapping[int, HumanVerdict] | None = None,
-) -> None:
-    """Show a ledger with its equation, chart, rows and "what if".
+    switches: Switches = Switches.WHAT_IF,
+) -> list[bool | None]:
+    """Show a ledger with its equation, chart, rows and switches.
 
     Args:
         rows: One row a criterion, as ``ExampleView.ledger`` has it.
-        key: Prefix of the session keys; the verdicts under it are forgotten when the page is left.
+        key: Prefix of the session keys. What is supposed is forgotten when the page is left; verdicts given by hand are
+            kept for the session.
         height: Height in pixels of the part that scrolls; the equation stays above it. None: all is shown.
         reviews: What people said, by position of the criterion; None where nobody looked.
+        switches: What the switches beside the criteria do; where they give the verdicts, ``rows`` has none.
+
+    Returns:
+        The verdicts shown, one a row, those that were switched included.
     """
     reviews = reviews or {}
     graded = [None if pd.isna(met) else bool(met) for met in rows["met"]]
-    assumed = _assumed(graded, key)
+    assumed = graded if switches is Switches.NONE else _assumed(graded, key)
+    if switches is Switches.BY_HAND:
+        graded = assumed
     _equations(rows["points"].tolist(), graded, assumed, with_reviews(graded, reviews), key)
     shown = _sorted(rows.assign(met=pd.array(assumed, dtype="boolean"), graded=graded))
     shown = with_running_total(shown)
     with st.container(height=height or "content", border=height is not None, key=f"{key}_scroll"):
         _chart(shown, assumed, key)
         for row in shown.to_dict("records"):
-            _row(row, key, reviews.get(row["position"]))
+            _row(row, key, reviews.get(row["position"]), switches)
         with st.expander("As a table"):
             _table(shown, key)
+    return assumed
 
 
 def _assumed(graded: Sequence[bool | None], key: str) -> list[bool | None]:
     """Return the verdicts with those the reader has turned round."""
     assumed = []
     for position, verdict in enumerate(graded):
-        chosen = st.session_state.get(_switch_key(key, position), verdict)
+        chosen = st.session_state.get(switch_key(key, position), verdict)
         if isinstance(chosen, str):
-            chosen = chosen == _OPEN_VERDICTS[0]
+            chosen = chosen == OPEN_VERDICTS[0]
         assumed.append(verdict if chosen is None else chosen)
     return assumed
 
@@ -146,7 +164,7 @@ def _chart(shown: pd.DataFrame, met: list[bool | None], key: str) -> None:
     )
 
 
-def _row(row: dict[str, Any], key: str, review: HumanVerdict | None) -> None:
+def _row(row: dict[str, Any], key: str, review: HumanVerdict | None, switches: Switches) -> None:
     position = row["position"]
     mark = STATE_MARKS[row["state"]]
     color = _STATE_COLORS[row["state"]]
@@ -156,7 +174,7 @@ def _row(row: dict[str, Any], key: str, review: HumanVerdict | None) -> None:
                 f"**{position + 1}** · :{color}[**{points(row['points'])}** {mark.symbol} {row['state']}]"
             )
             st.space("stretch")
-            _switch(row, key)
+            _switch(row, key, switches)
         foreign(row["criterion"], key=f"{key}_criterion_{position}")
         st.caption(f"{_kinds(row)} · points so far {plain_points(row['running'])}")
         if isinstance(row.get("failure"), str):
@@ -185,23 +203,34 @@ def _details(row: dict[str, Any], key: str) -> None:
         st.caption(" · ".join(escaped(str(tag)) for tag in row["tags"]) or "no tags")
 
 
-def _switch(row: dict[str, Any], key: str) -> None:
-    switch = _switch_key(key, row["position"])
-    label = f"What if criterion {row['position'] + 1} were met"
-    if row["graded"] is None:
-        st.segmented_control(label, _OPEN_VERDICTS, key=switch, label_visibility="collapsed")
+def _switch(row: dict[str, Any], key: str, switches: Switches) -> None:
+    switch = switch_key(key, row["position"])
+    by_hand = switches is Switches.BY_HAND
+    name = f"criterion {row['position'] + 1}"
+    label = f"Verdict on {name}" if by_hand else f"What if {name} were met"
+    if switches is Switches.NONE:
+        return
+    if by_hand or row["graded"] is None:
+        st.segmented_control(
+            label,
+            OPEN_VERDICTS,
+            key=switch,
+            label_visibility="collapsed",
+            persist_state="session" if by_hand else None,
+        )
         return
     st.session_state.setdefault(switch, row["graded"])
     st.toggle("met", key=switch, help=label + "? Changes nothing that is stored.")
 
 
-def _switch_key(key: str, position: int) -> str:
+def switch_key(key: str, position: int) -> str:
+    """Return the session key of the verdict that was switched at a position."""
     return f"{key}_met_{position}"
 
 
 def _reset(key: str, graded: Sequence[bool | None]) -> None:
     for position, verdict in enumerate(graded):
-        st.session_state[_switch_key(key, position)] = verdict
+        st.session_state[switch_key(key, position)] = verdict
 
 
 def _table(shown: pd.DataFrame, key: str) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,6 +90,31 @@ def load_prices(path: Path | None = None) -> PriceTable:
         raise GradingError(
             f"{chosen.name}: the price table cannot be used ({type(error).__name__}); write as_of, batch_factor and"
             " models with input, cached and output, as in the table that comes with the project."
+        ) from None
+
+
+def save_prices(path: Path, table: PriceTable) -> None:
+    """Write a price table that ``load_prices`` reads, in place of what was there.
+
+    Raises:
+        GradingError: A price is no number of 0 or more, or the file cannot be written.
+    """
+    for name, price in table.models.items():
+        if not name.strip() or not all(0 <= value < math.inf for value in price):
+            raise GradingError(
+                f"The prices of {name.strip() or 'a model without a name'} cannot be kept; write a name and dollars of 0"
+                " or more for a million tokens."
+            )
+    models = {name.strip(): price._asdict() for name, price in table.models.items()}
+    data = asdict(table) | {"currency": "USD", "unit": "1,000,000 tokens", "models": models}
+    beside = path.with_name(f"{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(json.dumps(data, indent=2), encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise GradingError(
+            f"{path.name}: the price table cannot be written ({error.strerror}); check the folder and the disk."
         ) from None
 
 
