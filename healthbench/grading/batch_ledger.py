@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from healthbench.errors import InputRefusedError
+from healthbench.grading.run_file import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,13 +73,9 @@ class Ledger:
 
     def save(self) -> None:
         """Write the ledger whole, so that it is either the old or the new one after a kill."""
-        beside = self.path.with_name(f"{self.path.name}.new")
-        with beside.open("w", encoding="utf-8") as file:
-            parts = [asdict(part) for part in self.parts]
-            json.dump({"run": self.run, "parts": parts, "failures": self.failures}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self.path)
+        parts = [asdict(part) for part in self.parts]
+        record = {"run": self.run, "parts": parts, "failures": self.failures}
+        write_whole(self.path, [json.dumps(record).encode()])
 
     @property
     def waiting(self) -> list[Part]:

@@ -24,7 +24,6 @@ from healthbench.model import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
-    from types import TracebackType
 
     from healthbench.grading.cost import Budget, PriceTable
     from healthbench.grading.settings import GraderSettings
@@ -233,15 +232,10 @@ class Grader:
         await self._provider.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if self._recorder is not None:
             await self._recorder.close()
-        await self._provider.__aexit__(kind, error, trace)
+        await self._provider.__aexit__(*error)
 
     async def grade_items(
         self,

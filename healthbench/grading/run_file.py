@@ -14,9 +14,8 @@ from healthbench.model import RunInfo, Verdict
 from healthbench.readers.own_jsonl import KEY, VERSION, example_line, header_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
 
     from healthbench.grading.settings import GraderSettings
     from healthbench.grading.template import Template
@@ -61,7 +60,7 @@ class RunFile:
             ) from None
         try:
             if not self.path.exists() or not self.path.stat().st_size:
-                self._begin()
+                write_whole(self.path, [_line(self.first_line)])
             self._file = self.path.open("r+b")
             self._cut_torn_line()
             self.header = self._read_header()
@@ -70,12 +69,7 @@ class RunFile:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def _close(self) -> None:
@@ -83,15 +77,6 @@ class RunFile:
             self._file.close()
         if self._lock is not None:
             self._lock.release()
-
-    def _begin(self) -> None:
-        """Put the header in place whole: beside the file first, then by one rename."""
-        beside = self.path.with_name(f"{self.path.name}.new")
-        with beside.open("wb") as file:
-            file.write(_line(self.first_line))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self.path)
 
     @property
     def _open_file(self) -> BinaryIO:
@@ -164,6 +149,16 @@ class RunFile:
         self._file.seek(0, os.SEEK_END)
 
 
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Put a file in place beside its old self and by one rename: after a kill it is either the old or the new one."""
+    beside = path.with_name(f"{path.name}.new")
+    with beside.open("wb") as file:
+        file.writelines(parts)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
 def run_info(
     source: str,
     settings: GraderSettings,
@@ -218,13 +213,8 @@ def write_run(
     if path.exists():
         raise InputRefusedError(f"{path.name} is there already; choose another file.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.new")
-    with beside.open("wb") as file:
-        file.write(_line(header_line(info, len(examples), texts=True, canary=canary)))
-        file.writelines(_line(example_line(example)) for example in examples)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    header = header_line(info, len(examples), texts=True, canary=canary)
+    write_whole(path, map(_line, [header, *map(example_line, examples)]))
 
 
 def verdicts_of(row: dict[str, Any]) -> list[Verdict]:
