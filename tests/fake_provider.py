@@ -42,6 +42,7 @@ SAYINGS = {
     "broken": '```json\n{"explanation": "yes", "criteria_met": tr\n```',
 }
 OTHERS = ("hang", "reset", "html", "half", "truncated", "refusal", "null")
+# Two more for files and batches: "redirect" points elsewhere, "lost" does what was asked and breaks off unanswered.
 
 
 class Received(NamedTuple):
@@ -75,6 +76,10 @@ class FakeProvider:
         self.retry_after = retry_after
         self.polls = polls
         self.batch_end = "completed"
+        self.faults: dict[
+            str, list[str]
+        ] = {}  # "GET batches", "POST files", "GET content" -> faults in order
+        self.elsewhere = "http://127.0.0.1:9/v1"
         self.batch_share = 1.0
         self.requests: list[Received] = []
         self.asked: Counter[int] = Counter()
@@ -138,11 +143,8 @@ class FakeProvider:
         is_question = path in {"/v1/chat/completions", "/v1/responses"}
         item = _item(body) if is_question else None
         self.requests.append(Received(method, path, headers, body, item, time.monotonic()))
-        if not is_question:
-            status, content = self._files_and_batches(method, path, headers, body)
-            return await _send(writer, status, content)
-        step = self._step(item)
-        if self.latency:
+        step = self._step(item) if is_question else self._fault(method, path)
+        if self.latency and is_question:
             await asyncio.sleep(self.latency)
         if step == "hang":
             await asyncio.sleep(3600)
@@ -155,7 +157,16 @@ class FakeProvider:
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b'{"choices": [')
             await writer.drain()
             return False
-        status, content = self._content(step, path.rsplit("/", 1)[1])
+        if step == "redirect":
+            extra = f"Location: {self.elsewhere}\r\n".encode()
+            return await _send(writer, 307, b"", extra=extra)
+        if is_question or step in STATUSES:
+            status, content = self._content(step, path.rsplit("/", 1)[1])
+        else:
+            status, content = self._files_and_batches(method, path, headers, body)
+        if step == "lost":
+            writer.transport.abort()
+            return False
         extra = b""
         if status == 429 and self.retry_after is not None:
             extra = f"Retry-After: {self.retry_after}\r\n".encode()
@@ -166,6 +177,11 @@ class FakeProvider:
         place = self.asked[item]
         self.asked[item] += 1
         return steps[min(place, len(steps) - 1)]
+
+    def _fault(self, method, path):
+        parts = path.split("?")[0].removeprefix("/v1/").split("/")
+        faults = self.faults.get(f"{method} {'content' if 'content' in parts else parts[0]}")
+        return faults.pop(0) if faults else None
 
     def _content(self, step, api):
         if step in STATUSES:

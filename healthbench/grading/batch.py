@@ -9,21 +9,20 @@ as metadata, so that a batch whose creation was interrupted is found again inste
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from healthbench.errors import GradingError
-from healthbench.grading.batch_api import BatchApi
 from healthbench.grading.batch_ledger import Ledger, Part
 from healthbench.grading.bulk import BulkJob, BulkOutcome, check_begun_alike, open_run, written
 from healthbench.grading.cache import Charge, Entry, GradeCache
-from healthbench.grading.cost import Estimate, estimate
-from healthbench.grading.grader import ItemGrade, Question, Receipt, no_verdict, questions_of
-from healthbench.grading.provider import Answer, AttemptFailedError, Provider, Usage, read_answer
+from healthbench.grading.cost import Estimate, budget_for, estimate
+from healthbench.grading.grader import ItemGrade, Question, Receipt, no_verdict
+from healthbench.grading.provider import NO_JSON, Answer, AttemptFailedError, Usage, read_answer
 from healthbench.grading.settings import PATHS
 from healthbench.grading.tasks import Task, Tasks
 from healthbench.grading.verdicts import BadReplyError, Grade, parse_grade
@@ -32,8 +31,10 @@ from healthbench.model import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from openai.types import Batch
     from pydantic import SecretStr
 
+    from healthbench.grading.batch_api import BatchApi
     from healthbench.grading.run_file import RunFile
 
 MAX_REQUESTS = 50_000
@@ -82,7 +83,7 @@ def submit_batch(
     """
     tasks = Tasks(job.replies, job.dataset)
     with closing(GradeCache(job.cache)) as cache, open_run(job, tasks) as run:
-        return asyncio.run(_Steps(job, tasks, cache, run).submit(key, progress))
+        return _Steps(job, tasks, cache, run).submit(key, progress)
 
 
 def poll_batch(job: BulkJob, key: SecretStr | None) -> list[BatchStatus]:
@@ -91,18 +92,13 @@ def poll_batch(job: BulkJob, key: SecretStr | None) -> list[BatchStatus]:
     Raises:
         GradingError: Nothing was submitted, or the provider does not answer.
     """
-
-    async def ask() -> list[BatchStatus]:
-        async with Provider(job.settings, key) as provider:
-            api = BatchApi(provider, job.settings)
-            return [
-                _status(part, await api.batch(part.batch))
-                for part in ledger.waiting
-                if part.batch is not None
-            ]
-
     ledger = _submitted(job.out)
-    return asyncio.run(ask())
+    with _connect(job, key) as api:
+        return [
+            _status(part, api.batch(part.batch))
+            for part in ledger.waiting
+            if part.batch is not None
+        ]
 
 
 def collect_batch(job: BulkJob, key: SecretStr | None, *, give_up: bool = False) -> BulkOutcome:
@@ -120,7 +116,13 @@ def collect_batch(job: BulkJob, key: SecretStr | None, *, give_up: bool = False)
     _submitted(job.out)
     tasks = Tasks(job.replies, job.dataset)
     with closing(GradeCache(job.cache)) as cache, open_run(job, tasks) as run:
-        return asyncio.run(_Steps(job, tasks, cache, run).collect(key, give_up=give_up))
+        return _Steps(job, tasks, cache, run).collect(key, give_up=give_up)
+
+
+def _connect(job: BulkJob, key: SecretStr | None) -> BatchApi:
+    from healthbench.grading.batch_api import BatchApi  # noqa: PLC0415 - the SDK takes 0.4 s
+
+    return BatchApi(job.settings, key)
 
 
 def _submitted(out: Path) -> Ledger:
@@ -130,16 +132,11 @@ def _submitted(out: Path) -> Ledger:
     return ledger
 
 
-def _status(part: Part, batch: dict[str, Any]) -> BatchStatus:
-    counts = batch.get("request_counts") or {}
-    return BatchStatus(
-        part.number,
-        str(batch.get("id")),
-        str(batch.get("status")),
-        len(part.keys),
-        int(counts.get("completed") or 0),
-        int(counts.get("failed") or 0),
-    )
+def _status(part: Part, batch: Batch) -> BatchStatus:
+    counts = batch.request_counts
+    # Not every compatible server counts.
+    completed, failed = (counts.completed or 0, counts.failed or 0) if counts else (0, 0)
+    return BatchStatus(part.number, batch.id, batch.status, len(part.keys), completed, failed)
 
 
 class _Steps:
@@ -163,17 +160,7 @@ class _Steps:
         for _ in written(self._run, tasks):
             pass
         for task in tasks:
-            yield (
-                task,
-                questions_of(
-                    task.row.prompt,
-                    task.reply,
-                    task.row.criteria,
-                    settings=self._job.settings,
-                    template=self._job.template,
-                    sample=task.sample,
-                ),
-            )
+            yield task, task.questions(self._job.settings, self._job.template)
 
     def _missing(self) -> Iterator[Question]:
         """Yield the questions that have no verdict and are in no batch under way, each once."""
@@ -185,7 +172,7 @@ class _Steps:
                     sent.add(question.key)
                     yield question
 
-    async def submit(
+    def submit(
         self, key: SecretStr | None, progress: Callable[[int, int], None] | None
     ) -> Submitted:
         job = self._job
@@ -197,22 +184,19 @@ class _Steps:
             self._ledger.parts.append(Part(len(self._ledger.parts) + 1, keys))
         self._ledger.save()
         open_parts = [part for part in self._ledger.waiting if part.batch is None]
-        async with Provider(job.settings, key) as provider:
+        with _connect(job, key) as api:
             for done, part in enumerate(open_parts, start=1):
-                await self._send(BatchApi(provider, job.settings), part)
+                self._send(api, part)
                 if progress is not None:
                     progress(done, len(open_parts))
         return Submitted(len(open_parts), sum(len(part.keys) for part in open_parts), expected)
 
     def _check_cost(self, expected: Estimate) -> None:
         cap = self._job.max_cost
-        if cap is None:
+        # Refuses a cap that cannot be kept, because the model has no price.
+        budget_for(cap, self._job.settings, self._job.prices)
+        if cap is None or expected.cost is None:
             return
-        if expected.cost is None:
-            raise GradingError(
-                f"{self._job.settings.model} has no price in the price table of {self._job.prices.as_of}, so a cost cap"
-                " cannot be kept; add its price or leave the cap out."
-            )
         spent = self._cache.charged(self._name).cost or 0.0
         if spent + expected.cost.high > cap:
             raise GradingError(
@@ -244,19 +228,19 @@ class _Steps:
         }
         return json.dumps(request).encode() + b"\n"
 
-    async def _send(self, api: BatchApi, part: Part) -> None:
+    def _send(self, api: BatchApi, part: Part) -> None:
         """Create one part's batch, or find it where an interrupted submit had created it."""
         marks = {"healthbench_run": self._name, "healthbench_part": str(part.number)}
-        found = await api.find(marks)
+        found = api.find(marks)
         if found is None:
-            with TemporaryDirectory(dir=self._job.out.parent, prefix=".batch-") as folder:
+            with self._folder() as folder:
                 requests = Path(folder) / "requests.jsonl"
                 self._write_requests(requests, set(part.keys))
-                file_id = await api.upload(requests)
+                file_id = api.upload(requests)
             endpoint = f"/v1{PATHS[self._job.settings.api]}"
-            part.batch = await api.create(file_id, endpoint, marks)
+            part.batch = api.create(file_id, endpoint, marks)
         else:
-            part.batch = str(found["id"])
+            part.batch = found.id
         self._ledger.save()
 
     def _write_requests(self, path: Path, wanted: set[str]) -> None:
@@ -267,19 +251,17 @@ class _Steps:
                         wanted.discard(question.key)
                         file.write(self._line(question))
 
-    async def collect(self, key: SecretStr | None, *, give_up: bool) -> BulkOutcome:
+    def collect(self, key: SecretStr | None, *, give_up: bool) -> BulkOutcome:
         receipt = Receipt()
         under_way = 0
-        async with Provider(self._job.settings, key) as provider:
-            api = BatchApi(provider, self._job.settings)
+        with _connect(self._job, key) as api:
             for part in self._ledger.waiting:
-                batch = await api.batch(part.batch) if part.batch is not None else {}
-                if batch.get("status") not in _ENDED:
+                batch = api.batch(part.batch) if part.batch is not None else None
+                if batch is None or batch.status not in _ENDED:
                     under_way += 1
                     continue
-                for file in ("output_file_id", "error_file_id"):
-                    if batch.get(file):
-                        await self._take(api, str(batch[file]), set(part.keys), receipt)
+                for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
+                    self._take(api, file_id, set(part.keys), receipt)
                 part.collected = True
                 self._ledger.save()
         outcome = self._write(receipt, give_up=give_up and not under_way)
@@ -287,20 +269,20 @@ class _Steps:
             outcome.stopped = f"{under_way} of {len(self._ledger.parts)} batches are still under way; collect again later."
         return outcome
 
-    async def _take(self, api: BatchApi, file_id: str, wanted: set[str], receipt: Receipt) -> None:
+    def _take(self, api: BatchApi, file_id: str, wanted: set[str], receipt: Receipt) -> None:
         """Put the verdicts of a result file into the cache and note why others are missing."""
-        with TemporaryFile(dir=self._job.out.parent) as file:
-            await api.download(file_id, file)
-            file.seek(0)
-            entries: list[Entry] = []
-            for line in file:
-                entry = self._entry(line, wanted, receipt)
-                if entry is not None:
-                    entries.append(entry)
-                if len(entries) == _KEEP_AT_ONCE:
-                    self._keep(entries)
-                    entries = []
-            self._keep(entries)
+        with self._folder() as folder:
+            path = Path(folder) / "results.jsonl"
+            api.download(file_id, path)
+            with path.open("rb") as file:
+                entries = (self._entry(line, wanted, receipt) for line in file)
+                known = (entry for entry in entries if entry is not None)
+                while some := list(islice(known, _KEEP_AT_ONCE)):
+                    self._keep(some)
+
+    def _folder(self) -> TemporaryDirectory[str]:
+        """Make a folder beside the run for a file on its way: these files can be larger than memory or /tmp."""
+        return TemporaryDirectory(dir=self._job.out.parent, prefix=".batch-")
 
     def _keep(self, entries: list[Entry]) -> None:
         """Keep results, but count no charge twice where an interrupted collect is repeated."""
@@ -374,5 +356,5 @@ def _answer(response: dict[str, Any]) -> Answer:
     if status != 200:
         raise AttemptFailedError(f"the provider answered with status {status}")
     if not isinstance(body, dict):
-        raise AttemptFailedError("the provider's answer is not JSON")
+        raise AttemptFailedError(NO_JSON)
     return read_answer(body)

@@ -15,7 +15,7 @@ from healthbench.errors import GradingError, InputRefusedError
 from healthbench.grading.batch_ledger import Ledger
 from healthbench.grading.cache import Charge, GradeCache
 from healthbench.grading.cost import Estimate, budget_for, estimate, load_prices
-from healthbench.grading.grader import Grader, Receipt, questions_of
+from healthbench.grading.grader import Grader, Receipt
 from healthbench.grading.provider import GradingStoppedError, Provider
 from healthbench.grading.run_file import (
     RunFile,
@@ -146,15 +146,7 @@ def estimate_file(job: BulkJob, *, batch: bool = False) -> Estimate:
             done = max(0, sum(line.endswith(b"\n") for line in file) - 1)
         tasks = islice(tasks, done, None)
     questions = (
-        question.text
-        for task in tasks
-        for question in questions_of(
-            task.row.prompt,
-            task.reply,
-            task.row.criteria,
-            settings=job.settings,
-            template=job.template,
-        )
+        question.text for task in tasks for question in task.questions(job.settings, job.template)
     )
     return estimate(questions, job.settings, job.prices, batch=batch)
 

@@ -1,8 +1,9 @@
-"""Speak to an OpenAI-compatible server over HTTP, and name every way in which that can fail.
+"""Ask an OpenAI-compatible server one question at a time, and name every way in which that can fail.
 
-One request is one attempt: nothing is repeated here, the grader counts and spaces the attempts. aiohttp carries the
-requests because the time of a bulk grading is otherwise spent in the client: the official SDK takes 1.6 ms of one
-core for each call, aiohttp 0.2 ms. No message of this module holds a key, a provider's own words or any text sent.
+One request is one attempt: nothing is repeated here, the grader counts and spaces the attempts. aiohttp carries these
+requests, and the official SDK only those of the Batch API, because the time of a bulk grading is otherwise spent in the
+client: the SDK takes 1.6 ms of one core for each call, aiohttp 0.2 ms. No message of this module holds a key, a
+provider's own words or any text sent.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import json
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -21,7 +22,6 @@ from healthbench.errors import GradingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
     from pydantic import SecretStr
 
@@ -46,6 +46,9 @@ _STOP_STATUS = {
     405: "the address does not take this request; check the base URL",
 }
 _AGAIN_STATUS = {408, 409, 425, 429}
+TOO_LATE = "the provider did not answer in time"
+BROKEN = "the connection to the provider broke"
+NO_JSON = "the provider's answer is not JSON"
 
 
 class Usage(NamedTuple):
@@ -101,6 +104,9 @@ class Provider:
         settings: The grader.
         key: Its API key; None for a server that needs none.
         connections: Most requests at a time.
+
+    Raises:
+        GradingError: The key cannot be used.
     """
 
     def __init__(
@@ -108,17 +114,8 @@ class Provider:
     ) -> None:
         self._settings = settings
         self._headers = {"Content-Type": "application/json"}
-        if key is not None:
-            value = key.get_secret_value().strip()
-            if not value or not value.isascii() or not value.isprintable():
-                raise GradingError(
-                    "The API key is empty or holds characters no key has; copy it again."
-                )
+        if (value := usable_key(settings, key)) is not None:
             self._headers["Authorization"] = f"Bearer {value}"
-        elif settings.host == "api.openai.com":
-            raise GradingError(
-                "No API key is set, so nothing can be graded by a model; set OPENAI_API_KEY, or grade by hand."
-            )
         self._connections = connections
         self._session: aiohttp.ClientSession | None = None
 
@@ -126,16 +123,11 @@ class Provider:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections),
             # Asked once: aiohttp's own look at the environment takes two threads a request.
-            proxy=_proxy_for(self._settings.base_url),
+            proxy=proxy_for(self._settings.base_url),
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._session is not None:
             await self._session.close()
 
@@ -147,64 +139,52 @@ class Provider:
             ItemRefusedError: The provider refuses this question.
             GradingStoppedError: The provider refuses this grading.
         """
-        status, headers, content = await self.request(
-            "POST", self._settings.url, data=json.dumps(body).encode()
-        )
-        if status != 200:
-            raise failure_of(status, headers, content, self._settings.longest_asked)
-        return read_answer(json_object(content))
-
-    async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        data: bytes | aiohttp.FormData | None = None,
-        sink: BinaryIO | None = None,
-        seconds: float | None = None,
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        """Send one request and return status, headers and content.
-
-        Args:
-            method: HTTP method.
-            url: Whole address.
-            data: JSON as bytes, or a form.
-            sink: Gets the content of a success instead, whatever its size.
-            seconds: Most time it may take; None takes the grader's.
-
-        Raises:
-            AttemptFailedError: Nothing whole came back.
-        """
         if self._session is None:
-            raise RuntimeError("Provider.request: enter the provider as a context manager first")
-        headers = dict(self._headers)
-        if isinstance(data, aiohttp.FormData):
-            del headers["Content-Type"]
+            raise RuntimeError("Provider.ask: enter the provider as a context manager first")
         try:
             # A redirect is never followed: it would carry the key and the texts to another address.
-            async with self._session.request(
-                method,
-                url,
-                data=data,
-                headers=headers,
+            async with self._session.post(
+                self._settings.url,
+                data=json.dumps(body).encode(),
+                headers=self._headers,
                 allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=seconds or self._settings.timeout),
+                timeout=aiohttp.ClientTimeout(total=self._settings.timeout),
             ) as response:
-                if sink is not None and response.status == 200:
-                    async for part in response.content.iter_any():
-                        sink.write(part)
-                    return response.status, response.headers, b""
                 content = await _read(response)
-                return response.status, response.headers, content
         except TimeoutError:
-            raise AttemptFailedError("the provider did not answer in time") from None
+            raise AttemptFailedError(TOO_LATE) from None
         except aiohttp.ClientConnectorError:
             raise AttemptFailedError("the provider could not be reached") from None
         except (aiohttp.ClientError, ConnectionError, asyncio.IncompleteReadError):
-            raise AttemptFailedError("the connection to the provider broke") from None
+            raise AttemptFailedError(BROKEN) from None
+        if response.status != 200:
+            raise failure_of(
+                response.status, response.headers, content, self._settings.longest_asked
+            )
+        return read_answer(json_object(content))
 
 
-def _proxy_for(url: str) -> str | None:
+def usable_key(settings: GraderSettings, key: SecretStr | None) -> str | None:
+    """Return the key as it is sent, None for a server that needs none.
+
+    Raises:
+        GradingError: It is no key, or there is none where one is needed.
+    """
+    if key is not None:
+        value = key.get_secret_value().strip()
+        if not value or not value.isascii() or not value.isprintable():
+            raise GradingError(
+                "The API key is empty or holds characters no key has; copy it again."
+            )
+        return value
+    if settings.host == "api.openai.com":
+        raise GradingError(
+            "No API key is set, so nothing can be graded by a model; set OPENAI_API_KEY, or grade by hand."
+        )
+    return None
+
+
+def proxy_for(url: str) -> str | None:
     """Return the proxy the environment names for an address; a server on this machine is never behind one."""
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -233,7 +213,7 @@ def json_object(content: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise AttemptFailedError("the provider's answer is not JSON")
+        raise AttemptFailedError(NO_JSON)
     return data
 
 
@@ -249,7 +229,7 @@ def failure_of(
             "The provider's address redirects elsewhere, and the texts were not sent on; check the base URL."
         )
     if status in _AGAIN_STATUS or status >= 500:
-        wait = asked_wait(headers)
+        wait = _asked_wait(headers)
         if wait is not None and wait > longest_asked:
             return GradingStoppedError(
                 f"The provider asks to wait {wait:.0f} seconds; start again then, what came is kept."
@@ -266,7 +246,7 @@ def _error_code(content: bytes) -> str:
     return str(error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
 
 
-def asked_wait(headers: Mapping[str, str]) -> float | None:
+def _asked_wait(headers: Mapping[str, str]) -> float | None:
     """Return the seconds a Retry-After header asks for (a number or a date), None without one."""
     lower = {name.lower(): value for name, value in headers.items()}
     for name, scale in (("retry-after-ms", 1000), ("retry-after", 1)):
@@ -289,7 +269,7 @@ def read_answer(data: Mapping[str, Any]) -> Answer:
     Raises:
         AttemptFailedError: It was cut off, refused or filtered, or holds no words.
     """
-    usage = usage_of(data.get("usage"))
+    usage = _usage_of(data.get("usage"))
     problem, text = _from_chat(data) if "choices" in data else _from_response(data)
     if problem is None and text.strip():
         return Answer(text, usage)
@@ -336,7 +316,7 @@ def _from_response(data: Mapping[str, Any]) -> tuple[str | None, str]:
     )
 
 
-def usage_of(usage: object) -> Usage:
+def _usage_of(usage: object) -> Usage:
     """Read the token counts of either API; what is missing counts as 0."""
     if not isinstance(usage, dict):
         return Usage()

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import InputRefusedError
+from healthbench.grading.grader import Question, questions_of
 from healthbench.model import GradedExample
 from healthbench.readers.dataset import DatasetRow, read_dataset
 from healthbench.readers.fields import Where, id_of, kind_name
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from healthbench.grading.settings import GraderSettings
+    from healthbench.grading.template import Template
     from healthbench.model import Verdict
 
 
@@ -32,6 +35,17 @@ class Task(NamedTuple):
     row: DatasetRow
     reply: str
     sample: int
+
+    def questions(self, settings: GraderSettings, template: Template) -> list[Question]:
+        """Write the question about each of its criteria, in rubric order."""
+        return questions_of(
+            self.row.prompt,
+            self.reply,
+            self.row.criteria,
+            settings=settings,
+            template=template,
+            sample=self.sample,
+        )
 
     def graded(self, verdicts: list[Verdict]) -> GradedExample:
         """Put the verdicts, one a criterion, to the reply."""

@@ -1,6 +1,8 @@
 """Batches: sent once, collected whole, and finished live or by another batch."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -117,8 +119,8 @@ def test_an_interrupted_submit_finds_its_batches_again(tmp_path, monkeypatch):
     create = BatchApi.create
     created = []
 
-    async def die_after_the_second(self, *args):
-        batch_id = await create(self, *args)
+    def die_after_the_second(self, *args):
+        batch_id = create(self, *args)
         created.append(batch_id)
         if len(created) == 2:
             raise KeyboardInterrupt
@@ -179,3 +181,91 @@ def test_the_key_is_in_no_file_of_a_batch(tmp_path):
         collect_batch(job, KEY)
         assert provider.requests[0].headers["authorization"] == "Bearer sk-test-key"
     assert all(b"sk-test-key" not in path.read_bytes() for path in tmp_path.rglob("*"))
+
+
+def calls_of(provider, what):
+    """How often "GET batches", "POST files" or "GET content" was asked."""
+    method, kind = what.split()
+    paths = [r.path.split("?")[0] for r in provider.requests if r.method == method]
+    return sum(path.split("/")[4 if kind == "content" else 2 :][:1] == [kind] for path in paths)
+
+
+def whole_batch(job):
+    submit_batch(job, KEY)
+    wait_for(job)
+    return collect_batch(job, KEY)
+
+
+CALLS = ("POST files", "GET batches", "POST batches", "GET content")
+
+
+def test_passing_faults_are_got_over_and_nothing_is_created_twice(tmp_path):
+    write_input(tmp_path)
+    with FakeProvider(polls=0) as provider:
+        provider.faults = {
+            "POST files": ["overloaded"],
+            "GET batches": ["reset"],
+            "POST batches": ["lost"],
+            "GET content": ["half"],
+        }
+        outcome = whole_batch(job_in(tmp_path, provider))
+        # The lost creation was found again by its marks, so one batch was asked for once. Lists: one that broke, one
+        # before the upload, one before each creation attempt; and one poll and one look at the end.
+        assert [calls_of(provider, what) for what in CALLS] == [2, 6, 1, 2]
+        assert len(provider.batches) == 1
+    assert outcome.complete
+    assert outcome.unknown == 0
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_a_lasting_fault_is_asked_exactly_as_often_as_allowed(tmp_path, what):
+    write_input(tmp_path)
+    with FakeProvider(polls=0) as provider:
+        provider.faults = {what: ["server_error"] * 9}
+        with pytest.raises(GradingError, match="status 500; try again later") as caught:
+            whole_batch(job_in(tmp_path, provider))
+        assert calls_of(provider, what) == 2
+        assert "scripted" not in str(caught.value)
+        # The same steps go on from where they were.
+        provider.faults = {}
+        assert whole_batch(job_in(tmp_path, provider)).complete
+        assert len(provider.batches) == 1
+
+
+@pytest.mark.parametrize("what", CALLS)
+@pytest.mark.parametrize("fault", ["quota", "bad_key", "redirect"])
+def test_what_no_repetition_mends_stops_at_once(tmp_path, what, fault):
+    write_input(tmp_path)
+    with FakeProvider(polls=0) as provider, FakeProvider() as other:
+        provider.faults = {what: [fault] * 9}
+        provider.elsewhere = other.url
+        with pytest.raises(GradingError, match=r"quota|not accepted|redirects") as caught:
+            whole_batch(job_in(tmp_path, provider))
+        assert calls_of(provider, what) == 1
+        assert not other.requests
+        assert "scripted" not in str(caught.value)
+        assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_a_sign_in_page_is_no_answer(tmp_path, what):
+    write_input(tmp_path)
+    with FakeProvider(polls=0) as provider:
+        provider.faults = {what: ["html"] * 9}
+        with pytest.raises(GradingError, match="not JSON"):
+            whole_batch(job_in(tmp_path, provider))
+
+
+def test_loopback_is_behind_no_proxy_and_gets_no_key_of_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    write_input(tmp_path)
+    with FakeProvider() as provider:
+        submit_batch(job_in(tmp_path, provider), None)
+        assert len(provider.batches) == 1
+        assert "sk-of-the-environment" not in str(provider.requests)
+
+
+def test_the_sdk_is_imported_only_where_a_batch_is_sent():
+    code = "import sys, healthbench.grading.batch; sys.exit('openai' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
