@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from healthbench import export
@@ -28,6 +29,7 @@ from healthbench.scoring.verification import verify
 from healthbench.store import coverage as coverage_counts
 from healthbench.store import leverage as verdict_leverage
 from healthbench.store import pairs, point_sums
+from healthbench.store import slices as slice_store
 from healthbench.store.library import Library
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         RunSummary,
         UnreadableRun,
     )
+    from healthbench.store.slices import Slice
 
 GIVEN = "HEALTHBENCH_OPEN"
 """Environment variable in which the command line hands over the paths to open."""
@@ -472,3 +475,58 @@ def report_maker(run_id: str, against: str | None, *, texts: bool) -> Callable[[
 def report_name(run_id: str) -> str:
     """Return a file name for the report on a run."""
     return html_report.suggested_name(library().summary(run_id))
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def reference_errors(run_id: str, *, as_stored: bool = False) -> tuple[float, float]:
+    """Return the reference's bootstrap_std of the example scores, and of the same scores each clipped first."""
+    scores = run_scores(run_id, as_stored=as_stored).overall.scores
+    clipped = np.clip(scores, 0.0, 1.0)
+    return uncertainty.reference_bootstrap_std(scores), uncertainty.reference_bootstrap_std(clipped)
+
+
+def slices() -> list[Slice]:
+    """Return the named slices; read anew each time, another process may have added one."""
+    return slice_store.slices(library().home)
+
+
+def save_slice(name: str, wanted: ExampleFilter) -> Slice:
+    """Keep a filter under a name.
+
+    Raises:
+        InputRefusedError: The name or the filter is empty.
+    """
+    return slice_store.save_slice(library().home, name, wanted)
+
+
+def remove_slice(name: str) -> None:
+    """Forget a named slice."""
+    slice_store.remove_slice(library().home, name)
+
+
+def slice_scores(run_id: str, wanted: ExampleFilter, *, as_stored: bool = False) -> RunScores:
+    """Return the examples of a slice as a run of their own."""
+    return _slice_scores(run_id, wanted, as_stored, _themes_key())
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _slice_scores(
+    run_id: str, wanted: ExampleFilter, as_stored: bool, key: tuple[str, ...]
+) -> RunScores:
+    rows = np.array(_example_rows(run_id, wanted, "example", key), dtype=np.int64)
+    return _run_scores(run_id, as_stored, key).only(rows)
+
+
+def slice_figures(
+    run_id: str, wanted: ExampleFilter, *, as_stored: bool = False
+) -> tuple[dict[str, MetricResult], dict[str, Interval]]:
+    """Return every figure of a slice by the official rule, and their intervals."""
+    return _slice_figures(run_id, wanted, as_stored, _themes_key())
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _slice_figures(
+    run_id: str, wanted: ExampleFilter, as_stored: bool, key: tuple[str, ...]
+) -> tuple[dict[str, MetricResult], dict[str, Interval]]:
+    scores = _slice_scores(run_id, wanted, as_stored, key)
+    return aggregate.summarize(scores), uncertainty.bootstrap(scores)

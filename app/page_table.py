@@ -41,7 +41,7 @@ PAGES = (
         "Score",
         ":material/target:",
         "One run: its score and how it comes about, the distribution of example scores, themes, axes and penalties.",
-        ("as_stored",),
+        ("as_stored", *SLICE),
     ),
     Entry(
         "Inspect",

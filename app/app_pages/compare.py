@@ -21,6 +21,7 @@ from components.downloads import report_button
 from components.flip_parts import flip_list, summary
 from components.frame import empty, run_line, run_or_stop
 from components.side_by_side import ORDERS, listed_rows, prompt_list, side_by_side
+from components.slices import outcome_notice, slice_bar
 
 from healthbench.charts.compare import Names, length_against_difference, prompts
 from healthbench.comparison.pair import prompt_scores
@@ -46,6 +47,8 @@ others = pickers(run)
 if others is None:
     empty("There is only one run.", "Import a second one over the same prompts on the page *Runs*.")
     st.stop()
+slice_bar()
+outcome_notice(compared=True)
 found = compared(run, others.first)
 if found is None:
     st.stop()

@@ -8,6 +8,7 @@ import streamlit as st
 from components.chart import show_table
 from components.filters import clear, filters, is_filtered
 from components.frame import empty, run_line, run_or_stop
+from components.slices import save_slice
 
 from healthbench.formatting import DASH, count, fraction, plain_points
 from healthbench.taxonomy import display_name
@@ -41,6 +42,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Clear all conditions", key="clear", icon=":material/filter_alt_off:", on_click=clear
         )
+    save_slice()
 if not total:
     empty("No example meets all these conditions.", "Take one away, or clear them all.")
     st.stop()

@@ -14,12 +14,15 @@ from components.repeats_parts import (
     variance_panel,
     worst_panel,
 )
+from components.slices import outcome_notice, slice_bar
 
 run = run_or_stop()
 run_line(run)
 run_ids = pickers(run)
 if not remarks(run_ids):
     st.stop()
+slice_bar()
+outcome_notice()
 wanted = state.in_slice()
 found = data.repeats(run_ids, wanted)
 if not found.prompt_ids:

@@ -18,6 +18,7 @@ from components.score_parts import (
     unknown_verdicts,
     verification,
 )
+from components.slices import slice_bar, slice_score
 
 from healthbench.charts.distribution import example_scores
 from healthbench.charts.points import where_points_went
@@ -46,6 +47,8 @@ results = data.metrics(run.id, as_stored=as_stored)
 intervals = data.intervals(run.id, as_stored=as_stored)
 head = data.headline(run.id, as_stored=as_stored)
 
+slice_bar()
+slice_score(run, head.unclipped, as_stored=as_stored)
 headline(run, head, results[OVERALL], as_stored=as_stored)
 reviewed_score(run, as_stored=as_stored)
 unknown_verdicts(run)

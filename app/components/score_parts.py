@@ -140,6 +140,7 @@ def means(
     intervals: Mapping[str, Interval],
     kind: str,
     reference: float | None,
+    key: str = "dots",
 ) -> None:
     """Show the means of one kind of tag as dots with intervals, and their table."""
     st.subheader(_TITLES[kind])
@@ -162,7 +163,7 @@ def means(
     ]
     chart(
         dots(shown, palette(), reference),
-        key=f"dots_{kind}",
+        key=f"{key}_{kind}",
         alt=f"{_TITLES[kind]}: "
         + ", ".join(f"{plain(mean.name)} {score(mean.value)}" for mean in shown)
         + ".",

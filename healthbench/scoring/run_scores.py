@@ -7,7 +7,7 @@ its tables, or by ``from_examples`` from examples in memory.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,6 +133,22 @@ class RunScores:
     def n_prompts(self) -> int:
         """Number of distinct prompts."""
         return len(np.unique(self.prompt))
+
+    def only(self, rows: IntArray) -> RunScores:
+        """Return the scores of some examples as a run of their own.
+
+        Args:
+            rows: Rows of the examples, ascending, shape (m,); they become rows 0 to m - 1.
+        """
+        place = np.full(self.n_examples, -1, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        metrics = {}
+        for name, metric in self.metrics.items():
+            kept = place[metric.example] >= 0
+            if name == OVERALL or kept.any():
+                taken = metric.take(kept)
+                metrics[name] = replace(taken, example=place[taken.example])
+        return RunScores(self.prompt[rows], self.characters[rows], metrics)
 
     def named(self, kind: str) -> list[Metric]:
         """Return the metrics of one kind of tag (see ``taxonomy.kind_of``)."""
