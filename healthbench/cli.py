@@ -29,6 +29,7 @@ from healthbench.run_figures import in_words, run_figures
 from healthbench.scoring.aggregate import RULES
 from healthbench.scoring.length import PRESETS, parse_adjustment
 from healthbench.store.library import Library
+from healthbench.store.mappings import lend_mappings
 from healthbench.store.opening import opened
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def score(
         tempfile.TemporaryDirectory(prefix="healthbench-") as folder,
         closing(Library(Path(folder))) as library,
     ):
+        lend_mappings(Settings().home, library.home)
         if dataset:
             library.attach_dataset(dataset)
         for outcome in library.import_paths(paths, dataset):

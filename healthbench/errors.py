@@ -17,6 +17,10 @@ class NotAGradedRunError(InputRefusedError):
     """The file was recognised, but it holds no graded run (metrics only, a data set, ...)."""
 
 
+class ColumnsUnknownError(NotAGradedRunError):
+    """The file is a table whose column names do not say what they hold; a column mapping makes it a run."""
+
+
 class StoreError(HealthBenchError):
     """The store on disk cannot be read or written."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from healthbench.errors import InputRefusedError, NotAGradedRunError
+from healthbench.errors import ColumnsUnknownError, InputRefusedError, NotAGradedRunError
 from healthbench.readers import (
     evalscope,
     generic,
@@ -77,7 +77,10 @@ class Found(NamedTuple):
 
 
 def find_runs(
-    paths: Sequence[Path], dataset: Path | None = None, mappings: Sequence[ColumnMapping] = ()
+    paths: Sequence[Path],
+    dataset: Path | None = None,
+    mappings: Sequence[ColumnMapping] = (),
+    looking: Callable[[Path], None] | None = None,
 ) -> list[Found]:
     """Find every run in files and folders; one broken file does not hide the others.
 
@@ -87,8 +90,9 @@ def find_runs(
         dataset: A benchmark data set, for producers whose files mean nothing without one.
         mappings: What columns hold, for tables whose names do not say it; a mapping counts for every table that has
             all its columns.
+        looking: Called with each file before it is looked at; whatever it raises ends the search.
     """
-    search = _Search(tuple(mappings), [], {})
+    search = _Search(tuple(mappings), [], {}, looking)
     for path in paths:
         search.claim(path)
     found = search.found
@@ -129,14 +133,18 @@ class _Search(NamedTuple):
         mappings: Column mappings for tables.
         found: What was refused.
         claimed: Files (or whole folders) by the place of the reader that recognised them.
+        looking: Told of each file before it is looked at.
     """
 
     mappings: tuple[ColumnMapping, ...]
     found: list[Found]
     claimed: dict[int, list[Head]]
+    looking: Callable[[Path], None] | None = None
 
     def claim(self, path: Path) -> None:
         """Give a file or folder to the reader that recognises it, or record why none does."""
+        if self.looking:
+            self.looking(path)
         try:
             head = replace(look(path), mappings=self.mappings)
             place = _reader_of(head)
@@ -151,10 +159,12 @@ class _Search(NamedTuple):
             self.found.append(Found((path,), [], refusals.refusal(head)))
 
     def _claim_folder(self, folder: Path) -> None:
-        inside = _Search(self.mappings, [], {})
+        inside = _Search(self.mappings, [], {}, self.looking)
         for child in refusals.without_twins(sorted(folder.iterdir())):
             inside.claim(child)
         failures = [f for f in inside.found if not isinstance(f.refused, NotAGradedRunError)]
+        if not inside.claimed and not failures:
+            failures = [f for f in inside.found if isinstance(f.refused, ColumnsUnknownError)]
         if not inside.claimed and not failures:
             failures = [Found((folder,), [], refusals.empty_folder(folder, inside.found))]
         self.found.extend(failures)

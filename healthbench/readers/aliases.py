@@ -128,12 +128,16 @@ class ColumnMapping:
 
     Attributes:
         columns: Field of ROW or ITEM, or ``items`` for a column with a list of graded criteria -> column name.
+        names: All column names of the tables it was made for; empty for any table that has the mapped ones.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
 
     def fits(self, names: Sequence[str]) -> bool:
-        """Tell whether a table has every mapped column."""
+        """Tell whether a table is one it was made for."""
+        if self.names and self.names != set(names):
+            return False
         return bool(self.columns) and set(self.columns.values()) <= set(names)
 
     @property

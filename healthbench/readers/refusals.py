@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from healthbench.errors import InputRefusedError, NotAGradedRunError
+from healthbench.errors import ColumnsUnknownError, InputRefusedError, NotAGradedRunError
+from healthbench.readers import tables
+from healthbench.readers.aliases import plain
 from healthbench.readers.dataset import is_dataset_row
 
 if TYPE_CHECKING:
@@ -15,13 +17,13 @@ if TYPE_CHECKING:
 
 _KINDS = {
     "zip": "is a zip archive that holds no Inspect log; unpack it and give its files",
-    "xlsx": "is a workbook without columns of a graded run; map its columns, or export one row a criterion",
-    "parquet": "is a Parquet file without columns of a graded run; map its columns, or give one row a criterion",
+    "xlsx": "is a workbook without a table in it; export one row a criterion",
+    "parquet": "is a Parquet file without rows; give one row a criterion",
     "sqlite": "is an SQLite database; export the graded rows as CSV, one row a criterion",
     "pdf": "is a PDF; give the file the evaluation tool wrote (for simple-evals, the _allresults.json)",
     "html": "is a web page but no simple-evals report; give the _allresults.json or the report itself",
     "binary": "is no text, table or archive of a known kind; give the file the evaluation tool wrote",
-    "text": "is text without columns of a graded run; give JSON, JSON lines, or a table with one row a criterion",
+    "text": "is text without rows of a graded run; give JSON, JSON lines, or a table with one row a criterion",
 }
 _ASK = "give the file with the single verdicts (for simple-evals, the _allresults.json)"
 _META_KEYS = {"model_agreement_metrics", "physician_agreement_metric_lists"}
@@ -55,7 +57,22 @@ def refusal(head: Head) -> InputRefusedError:
         return InputRefusedError(f"{name} is empty; copy it again or give another file.")
     if head.kind in ("json", "jsonl"):
         return _json_refusal(head)
+    if tables.is_table(head):
+        return _table_refusal(head)
     return NotAGradedRunError(f"{name} {_KINDS.get(head.kind, _KINDS['binary'])}.")
+
+
+def _table_refusal(head: Head) -> InputRefusedError:
+    """Build the sentence for a table whose names do not say what it holds."""
+    row = dict.fromkeys(map(plain, tables.column_names(head)))
+    for test, words in _SHAPES_OF_TABLES:
+        if test(None, row):
+            return NotAGradedRunError(f"{head.path.name} {words}.")
+    scores = " (it has scores, but no single verdicts)" if _is_score_list(None, row) else ""
+    return ColumnsUnknownError(
+        f"{head.path.name} is a table without columns of a graded run{scores}; map its columns on the page Runs, or give a"
+        " row a criterion."
+    )
 
 
 def _json_refusal(head: Head) -> InputRefusedError:
@@ -134,12 +151,13 @@ _SHAPES = (
         is_meta_evaluation,
         "is a meta-evaluation of a grader (its agreement with physicians); give a run's _allresults.json",
     ),
+    (_is_multiple_choice, "is multiple choice, which has no rubric; give a run graded by rubrics"),
     (_is_metrics, f"holds metrics only, no single verdicts; {_ASK}"),
     (_is_listing, "is a listing of Inspect logs; give the logs it names"),
-    (_is_multiple_choice, "is multiple choice, which has no rubric; give a run graded by rubrics"),
     (_is_registry, f"is a summary of runs, no single verdicts; {_ASK}"),
     (_is_score_list, f"holds scores only, no single verdicts; {_ASK}"),
 )
+_SHAPES_OF_TABLES = _SHAPES[:2]
 
 
 def empty_folder(folder: Path, inside: Sequence[Any]) -> InputRefusedError:

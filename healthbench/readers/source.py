@@ -20,7 +20,7 @@ class RunSource:
         info: What is known of the run; complete once ``examples`` is exhausted.
         report: What the import understood; filled while ``examples`` is read.
         files: Every file it is read from.
-        part: "" or what tells this run from others in the same files (a model's name in a table).
+        part: "" or what tells this run from others in the same files (a model's name in a table, a column mapping).
         examples: Starts reading. Refusals of single values are raised while it is iterated.
     """
 

@@ -11,6 +11,7 @@ import csv
 import io
 import math
 import zipfile
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _KINDS = {"text": "CSV", "xlsx": "XLSX", "parquet": "Parquet"}
 _DELIMITERS = ",;\t|"
 _BATCH = 1000
+_LOOKED_AT = 10
 _WORKBOOK_LIMIT = 1 << 31  # bytes unpacked
 _NUMBERS = frozenset({"points", "index"})
 _NUMERALS = frozenset({"0", "1", "0.0", "1.0"})
@@ -83,23 +85,50 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
             yield from _rows(head)
 
     files = tuple(head.path for head in heads)
-    return runs_of(RowFile(files, rows, info, recognise(first) or ""), dataset)
+    runs = runs_of(RowFile(files, rows, info, recognise(first) or ""), dataset)
+    own = _own_mapping(first)
+    # The same file under another mapping is another run.
+    return (
+        [replace(run, part=f"{run.part} {sorted(own.columns.items())}") for run in runs]
+        if own
+        else runs
+    )
 
 
-def table_columns(path: Path, n_preview: int = 10) -> TableColumns | None:
+def table_columns(path: Path, n_preview: int = _LOOKED_AT) -> TableColumns | None:
     """Return a table's columns, what was matched and its first rows; None where the file is no table.
 
     Raises:
         InputRefusedError: The file is damaged.
     """
+    if not path.is_file():
+        return None
     head = look(path)
     names = _names(head)
-    if names is None:
+    if names is None or not is_table(head):
         return None
     preview = []
     for _, cells in zip(range(n_preview), _cells(head), strict=False):
         preview.append(tuple("" if cell is None else str(cell) for cell in cells))
     return TableColumns(names, match_columns(names), preview)
+
+
+def column_names(head: Head) -> tuple[str, ...]:
+    """Return the names of a table's columns, none for what is no table."""
+    return _names(head) or ()
+
+
+def is_table(head: Head) -> bool:
+    """Tell whether a file is a table, whose columns a person could map: names, and rows that are as long."""
+    names = _names(head)
+    if names is None:
+        return False
+    try:
+        rows = [cells for _, cells in zip(range(_LOOKED_AT), _cells(head), strict=False)]
+    except InputRefusedError:
+        return False
+    # Prose with a comma in its first line is told from a table by its other lines.
+    return bool(rows) and (head.kind != "text" or all(len(row) == len(names) for row in rows))
 
 
 def _kind(head: Head) -> str:
@@ -110,13 +139,21 @@ def _mapping(head: Head) -> ColumnMapping | None:
     names = _names(head)
     if names is None:
         return None
-    own = next((mapping for mapping in head.mappings if mapping.fits(names)), None)
+    own = _own_mapping(head)
     mapping = own or match_columns(names)
     if not mapping.complete or (
         "items" in mapping.columns and own is None and not _has_lists(head, mapping)
     ):
         return None
     return mapping
+
+
+def _own_mapping(head: Head) -> ColumnMapping | None:
+    """Return the mapping a person made for such a table, None where there is none."""
+    names = _names(head) if head.mappings else None
+    if names is None:
+        return None
+    return next((mapping for mapping in head.mappings if mapping.fits(names)), None)
 
 
 def _has_lists(head: Head, mapping: ColumnMapping) -> bool:
@@ -156,7 +193,7 @@ def _rows(head: Head) -> Iterator[tuple[Where, Row]]:
     names, mapping = _names(head), _mapping(head)
     if names is None or mapping is None:
         raise InputRefusedError(
-            f"{head.path.name} lacks columns of points and verdicts that the other files of its run have; map its columns."
+            f"{head.path.name} lacks columns of points and verdicts that the other files of its run have; map its columns on the page Runs."
         )
     places = {field: names.index(column) for field, column in mapping.columns.items()}
     for number, cells in enumerate(_cells(head), start=1):
@@ -168,15 +205,15 @@ def _rows(head: Head) -> Iterator[tuple[Where, Row]]:
             )
         row: Row = {}
         for field, place in places.items():
-            value = _value(field, cells[place] if place < len(cells) else None)
+            value = cell_value(field, cells[place] if place < len(cells) else None)
             if value is not None or field == "verdict":
                 row[field] = value
         if len(row) > ("verdict" in row) or row.get("verdict") is not None:
             yield Where(head.path.name, number), row
 
 
-def _value(field: str, cell: Any) -> Any:
-    """Read a cell: empty text and NaN are nothing, numerals are numbers where a number is meant."""
+def cell_value(field: str, cell: Any) -> Any:
+    """Read a cell for a field of ROW or ITEM: empty text and NaN are nothing, numerals are numbers where one is meant."""
     if isinstance(cell, str):
         return _text_value(field, cell)
     if isinstance(cell, float) and math.isnan(cell):

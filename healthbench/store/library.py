@@ -12,12 +12,14 @@ from healthbench.errors import InputRefusedError, StoreError
 from healthbench.model import ImportReport, Message, RunInfo
 from healthbench.readers import find_runs
 from healthbench.readers.dataset import is_dataset
+from healthbench.readers.tables import table_columns
 from healthbench.scoring.example import Tally
 from healthbench.scoring.headline import Headline
 from healthbench.store import filters
 from healthbench.store.dataset_folder import write_dataset
 from healthbench.store.folders import clear_leftovers, remove_folder
 from healthbench.store.hub import Hub, read_record
+from healthbench.store.mappings import read_mappings, remember_mapping
 from healthbench.store.records import (
     DatasetSummary,
     ExampleFilter,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from healthbench.readers import RunSource
+    from healthbench.readers.aliases import ColumnMapping
     from healthbench.scoring.run_scores import RunScores
 
 _SNIPPET = 160
@@ -80,14 +83,45 @@ class Library:
         Raises:
             StoreError: The store cannot be written.
         """
-        datasets, runs = _sorted_out(paths)
-        outcomes = [self._attach(path) for path in datasets]
-        for found in find_runs(runs, dataset):
+        return list(self.import_each(paths, dataset, progress))
+
+    def import_each(
+        self,
+        paths: Sequence[Path],
+        dataset: Path | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Iterator[ImportOutcome]:
+        """Import as ``import_paths`` does, and say what became of each thing as soon as it is known.
+
+        Tables are read by the column mappings that are remembered for their column names.
+        """
+        show = progress or _silent
+
+        def looking(path: Path) -> None:
+            show(Progress(path.name))
+
+        datasets, runs = _sorted_out(paths, looking)
+        everything = find_runs(runs, dataset, read_mappings(self.home), looking)
+        total = len(datasets) + len(everything)
+        for place, path in enumerate(datasets):
+            show(Progress(path.name, done=place, total=total))
+            yield self._attach(path)
+        for place, found in enumerate(everything, start=len(datasets)):
             path = found.paths[0] if len(found.paths) == 1 else found.paths[0].parent
             if found.refused is not None:
-                outcomes.append(ImportOutcome(path, refusal=str(found.refused)))
-            outcomes += [self._import(path, source, progress) for source in found.runs]
-        return outcomes
+                yield _refused(path, found.paths[0], found.refused)
+            for source in found.runs:
+                start = Progress(source.info.source, done=place, total=total)
+                show(start)
+                yield self._import(path, source, _counted(show, start))
+
+    def remember_mapping(self, mapping: ColumnMapping) -> None:
+        """Read every table with the mapping's column names by it from now on.
+
+        Raises:
+            StoreError: The store cannot be written.
+        """
+        remember_mapping(self.home, mapping)
 
     def attach_dataset(self, path: Path) -> DatasetSummary:
         """Keep a benchmark data set, so that every run gets its themes by prompt_id.
@@ -111,7 +145,7 @@ class Library:
             return ImportOutcome(path, refusal=str(error))
 
     def _import(
-        self, path: Path, source: RunSource, progress: Callable[[Progress], None] | None
+        self, path: Path, source: RunSource, progress: Callable[[Progress], None]
     ) -> ImportOutcome:
         try:
             written = write_run(self.home / "runs", source, progress)
@@ -119,7 +153,7 @@ class Library:
                 path, self.summary(written.id), already_there=written.already_there
             )
         except InputRefusedError as error:
-            return ImportOutcome(path, refusal=str(error))
+            return _refused(path, source.files[0], error)
 
     # Runs and data sets
 
@@ -321,16 +355,37 @@ class Library:
         )
 
 
-def _sorted_out(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+def _sorted_out(
+    paths: Sequence[Path], looking: Callable[[Path], None]
+) -> tuple[list[Path], list[Path]]:
     """Tell data sets, also those that lie in a given folder, from what may be runs."""
-    datasets = [path for path in paths if path.is_file() and is_dataset(path)]
-    runs = [path for path in paths if path not in datasets]
-    for folder in runs:
-        if folder.is_dir():
-            datasets += [
-                path for path in sorted(folder.iterdir()) if path.is_file() and is_dataset(path)
-            ]
-    return datasets, runs
+    datasets = []
+    for path in paths:
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        for file in inside:
+            if file.is_file():
+                looking(file)
+                if is_dataset(file):
+                    datasets.append(file)
+    return datasets, [path for path in paths if path not in datasets]
+
+
+def _silent(_: Progress) -> None:
+    pass
+
+
+def _counted(show: Callable[[Progress], None], start: Progress) -> Callable[[Progress], None]:
+    """Add to one run's progress how many of all the things are done."""
+    return lambda now: show(dataclasses.replace(start, examples=now.examples))
+
+
+def _refused(path: Path, file: Path, error: InputRefusedError) -> ImportOutcome:
+    """Say why something was refused and, where it is a table, which columns a person could map."""
+    try:
+        columns = table_columns(file)
+    except InputRefusedError:
+        columns = None
+    return ImportOutcome(path, refusal=str(error), columns=columns)
 
 
 def _snippet(prompt: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from healthbench.errors import InputRefusedError
 from healthbench.store.library import Library
+from healthbench.store.mappings import lend_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +36,7 @@ def opened(
     ):
         for place in (home / "datasets").glob("[!.]*/dataset.json"):
             _show(place.parent, library.home / "datasets")
+        lend_mappings(home, library.home)
         if dataset:
             library.attach_dataset(dataset)
         yield library, [_run(library, name, home, dataset) for name in names]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from healthbench.model import ImportReport, Message, RunInfo
+    from healthbench.readers.tables import TableColumns
     from healthbench.scoring.example import Tally
     from healthbench.scoring.headline import Headline
 
@@ -71,6 +72,7 @@ class ImportOutcome:
         already_there: True where the same content had been imported before.
         refusal: One sentence, None where it was imported.
         dataset: The data set it turned out to be, None otherwise.
+        columns: What a refused table offers, for a person to map its columns; None for what is no table.
     """
 
     path: Path
@@ -78,14 +80,24 @@ class ImportOutcome:
     already_there: bool = False
     refusal: str | None = None
     dataset: DatasetSummary | None = None
+    columns: TableColumns | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an import is: the file being read, and the examples read from it so far."""
+    """How far an import is.
+
+    Attributes:
+        source: The file being looked at or read.
+        examples: Examples read from it so far.
+        done: Things (runs, data sets, refused files) that are done with.
+        total: How many there are; None while the files are only looked at.
+    """
 
     source: str
-    examples: int
+    examples: int = 0
+    done: int = 0
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

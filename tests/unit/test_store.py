@@ -282,8 +282,9 @@ def test_themes_come_from_the_file_else_the_data_set_else_the_clusters(library, 
 def test_a_file_that_changes_while_it_is_read_is_refused(library, tmp_path):
     path = graded.allresults(tmp_path / "r.json", *graded.three_examples())
 
-    def touch(_):
-        os.utime(path, ns=(1, 1))
+    def touch(progress):
+        if progress.examples:
+            os.utime(path, ns=(1, 1))
 
     (outcome,) = library.import_paths([path], progress=touch)
     assert "changed while it was read" in outcome.refusal
@@ -300,8 +301,9 @@ def test_an_import_that_is_stopped_leaves_nothing(library, tmp_path):
     class StopError(Exception):
         pass
 
-    def stop(_):
-        raise StopError
+    def stop(progress):
+        if progress.examples:
+            raise StopError
 
     with pytest.raises(StopError):
         library.import_paths(
@@ -369,7 +371,8 @@ def test_what_another_process_is_importing_is_not_cleared(tmp_path):
 
     with closing(Library(store)) as library:
         (outcome,) = library.import_paths([path], progress=open_another)
-        assert seen == [[]]
+        assert seen
+        assert all(runs == [] for runs in seen)
         assert outcome.run is not None
 
 
