@@ -44,7 +44,7 @@ else:
                 makers(scores.overall.scores)
             with panels.cell():
                 interval = data.intervals(run.id, as_stored=as_stored).get(OVERALL)
-                errors(scores.overall.scores, interval)
+                errors(interval, *data.reference_errors(run.id, as_stored=as_stored))
         rules(scores)
         which_rule(run)
 sandbox()

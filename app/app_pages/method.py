@@ -27,7 +27,7 @@ _STATES = {
 st.title("Method")
 st.header("From a conversation to a score", anchor="pipeline")
 pipeline()
-run = worked.example_run()
+case = worked.case()
 with st.container(width=TEXT_WIDTH):
     st.header("The score of an example", anchor="example-score")
     st.markdown(
@@ -46,7 +46,7 @@ with st.container(width=TEXT_WIDTH):
         {f"{STATE_MARKS[name].symbol} {name}": meaning for name, meaning in _STATES.items()},
         border="horizontal",
     )
-    worked.show(run, worked.example_score)
+    worked.show(case, worked.example_score)
 
     st.header("The score of a run", anchor="run-score")
     st.markdown(
@@ -59,7 +59,7 @@ with st.container(width=TEXT_WIDTH):
         "The score is a share of rubric points, not of right answers: 64.8 does not mean that 64.8 % of the replies "
         "are correct or safe. A reply can miss what matters most and still earn most points; read the penalties."
     )
-    worked.show(run, worked.run_score)
+    worked.show(case, worked.run_score)
 
     st.header("Themes, axes, levels, clusters", anchor="tags")
     st.markdown(
@@ -69,7 +69,7 @@ with st.container(width=TEXT_WIDTH):
         "has only penalties are therefore in no axis score, though they count in the example's own. That is why axis "
         "scores do not add up to the score of the run."
     )
-    worked.show(run, worked.tags)
+    worked.show(case, worked.tags)
 
     st.header("Unknown verdicts", anchor="unknown")
     st.markdown(
@@ -78,7 +78,7 @@ with st.container(width=TEXT_WIDTH):
         "grading as not met and leave a mark; those are unknown here, and a switch on the page *Score* counts them as "
         "the file does."
     )
-    worked.show(run, worked.unknown)
+    worked.show(case, worked.unknown)
 
     st.header("Uncertainty", anchor="uncertainty")
     st.markdown(
@@ -88,7 +88,7 @@ with st.container(width=TEXT_WIDTH):
         "0 when everything clips. Neither says anything about a grader's mistakes or about other replies of the same "
         "model. A mean over fewer than 20 examples is marked."
     )
-    worked.show(run, worked.uncertainty)
+    worked.show(case, worked.uncertainty)
 
     st.header("Length adjustment", anchor="length")
     st.markdown(
@@ -99,7 +99,7 @@ with st.container(width=TEXT_WIDTH):
         r"\text{adjusted} = \text{score} - \text{penalty} \cdot "
         r"\frac{\text{characters} - \text{center}}{500}"
     )
-    worked.show(run, worked.length)
+    worked.show(case, worked.length)
 
     st.header("Who grades", anchor="grader")
     st.markdown(

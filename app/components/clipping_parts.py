@@ -29,7 +29,6 @@ from healthbench.formatting import (
 from healthbench.scoring.aggregate import RULES, early_late_gap
 from healthbench.scoring.length import PRESETS
 from healthbench.scoring.run_scores import OVERALL
-from healthbench.scoring.uncertainty import reference_bootstrap_std
 from healthbench.scoring.which_rule import (
     LENGTH_LATE,
     LENGTH_UNCLIPPED,
@@ -177,19 +176,22 @@ def makers(scores: FloatArray) -> None:
     )
 
 
-def errors(scores: FloatArray, interval: Interval | None) -> None:
-    """Show what clipping does to the standard error."""
+def errors(interval: Interval | None, late: float, early: float) -> None:
+    """Show what clipping does to the standard error.
+
+    Args:
+        interval: Our own, of the unclipped mean.
+        late: The reference's bootstrap_std.
+        early: The same of scores that are each clipped first.
+    """
     st.subheader("What clipping does to the standard error")
-    early = np.clip(scores, 0.0, 1.0)
     st.table(
         {
             "Unclipped mean, over prompts (ours)": score(interval.standard_error)
             if interval
             else DASH,
-            "Each resampled mean clipped, over rows (the reference's)": score(
-                reference_bootstrap_std(scores)
-            ),
-            "Each example clipped first, over rows": score(reference_bootstrap_std(early)),
+            "Each resampled mean clipped, over rows (the reference's)": score(late),
+            "Each example clipped first, over rows": score(early),
         },
         border="horizontal",
     )
@@ -200,6 +202,7 @@ def errors(scores: FloatArray, interval: Interval | None) -> None:
     )
 
 
+@st.fragment
 def rules(scores: RunScores) -> None:
     """Show every named rule on the same verdicts."""
     st.subheader("Every rule on the same verdicts")
@@ -227,6 +230,7 @@ def rules(scores: RunScores) -> None:
     )
 
 
+@st.fragment
 def which_rule(run: RunSummary) -> None:
     """Find what gives a number that the reader has seen elsewhere."""
     st.subheader("Which rule gives this number?")
@@ -309,6 +313,7 @@ def _conditions(figure: Figure) -> str:
     return f" {' and '.join(parts)}" if parts else ""
 
 
+@st.fragment
 def sandbox() -> None:
     """Let the reader edit example scores and see both results at once."""
     st.subheader("Sandbox")

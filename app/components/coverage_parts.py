@@ -198,6 +198,7 @@ def published_sizes(run: RunSummary, found: Coverage) -> None:
         )
 
 
+@st.fragment
 def cells(found: Coverage) -> None:
     """Show the theme x axis grid and the criteria of the chosen cell."""
     st.subheader("Theme by axis")

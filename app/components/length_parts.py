@@ -120,9 +120,9 @@ def correlation(scores: RunScores, adjustment: LengthAdjustment) -> None:
 def _open_selected() -> None:
     selected = st.session_state["score_by_length"]["selection"]["points"]
     if selected and "customdata" in selected[0]:
-        row = selected[0]["customdata"]
-        row = row[0] if isinstance(row, list) else row
-        state.open_page("example", example=int(row) + 1, filters=ExampleFilter())
+        state.open_page(
+            "example", example=int(selected[0]["customdata"][1]), filters=ExampleFilter()
+        )
 
 
 def _pearson(first: FloatArray, second: FloatArray) -> float | None:

@@ -17,6 +17,8 @@ from healthbench.taxonomy import USE_CASES
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+
     from healthbench.published import Table
 
 _BENCHMARKS = {
@@ -133,7 +135,10 @@ def sources() -> None:
 def _spread() -> None:
     table = published.RUN_SPREAD
     columns = ("model", "mean", "lowest", "highest", "SD over runs")
-    with st.expander(table.title):
+    box = _box(table)
+    if not box.open:
+        return
+    with box:
         chart(
             run_spread(table.rows, palette()),
             key="run_spread",
@@ -146,7 +151,10 @@ def _spread() -> None:
 
 def _with_length() -> None:
     table = published.LENGTH_ROWS
-    with st.expander(table.title):
+    box = _box(table)
+    if not box.open:
+        return
+    with box:
         benchmark = st.segmented_control(
             "Benchmark",
             list(_BENCHMARKS),
@@ -187,8 +195,15 @@ def _table(
     formats: Mapping[str, Callable[[Any], str]],
     rows: Sequence[Sequence[Any]] | None = None,
 ) -> None:
-    with st.expander(table.title):
-        _body(table, columns, formats, rows)
+    box = _box(table)
+    if box.open:
+        with box:
+            _body(table, columns, formats, rows)
+
+
+def _box(table: Table[Any]) -> ExpanderContainer:
+    """Return a folded box whose content is only made once it is opened: most readers open one or two."""
+    return st.expander(table.title, key=f"box_{table.title}", on_change="rerun")
 
 
 def _body(

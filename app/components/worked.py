@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import data
 import numpy as np
@@ -30,39 +30,50 @@ from healthbench.taxonomy import display_name, kind_of, sort_key
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from healthbench.scoring.run_scores import RunScores
     from healthbench.store.records import ExampleView, RunSummary
 
 
-def example_run() -> RunSummary | None:
-    """Return the run whose numbers are shown: the sample run with the lowest mean, else the current run."""
-    runs = data.runs()
-    samples = [run for run in runs if run.info.synthetic and run.headline.unclipped is not None]
-    if samples:
-        return min(samples, key=lambda run: run.headline.unclipped or 0.0)
-    return next((run for run in runs if run.id == state.view().run), None)
+class Case(NamedTuple):
+    """The run whose numbers are shown, and its first example that has a score."""
+
+    run: RunSummary
+    example: ExampleView
+    scores: RunScores
 
 
-def show(run: RunSummary | None, explain: Callable[[RunSummary], str]) -> None:
-    """Show one worked example in a frame; nothing without a run or where the run has no such case."""
-    text = explain(run) if run is not None else ""
-    if run is not None and text:
+def case() -> Case | None:
+    """Return the sample run with the lowest mean, else the current run; None without a scored example."""
+    runs = [run for run in data.runs() if run.headline.unclipped is not None]
+    samples = [run for run in runs if run.info.synthetic]
+    current = [run for run in runs if run.id == state.view().run]
+    if not samples and not current:
+        return None
+    run = min(samples or current, key=lambda run: run.headline.unclipped or 0.0)
+    scores = data.run_scores(run.id)
+    first = int(np.flatnonzero(~np.isnan(scores.overall.scores))[0])
+    return Case(run, data.example(run.id, first), scores)
+
+
+def show(found: Case | None, explain: Callable[[Case], str]) -> None:
+    """Show one worked example in a frame; nothing where there is no such case."""
+    text = explain(found) if found else ""
+    if found and text:
         with st.container(border=True):
-            st.markdown(f"**For example**, in *{escaped(run.name)}*: {text}")
+            st.markdown(f"**For example**, in *{escaped(found.run.name)}*: {text}")
 
 
-def example_score(run: RunSummary) -> str:
+def example_score(found: Case) -> str:
     """Work out the score of one example."""
-    example = _example(run)
-    if example is None:
-        return ""
+    example = found.example
     met = example.ledger[example.ledger["met"].fillna(value=False).astype(bool)]
     sum_ = escaped(equation(met["points"].tolist(), example.tally.possible, example.tally.score))
     return f"example {count(example.example + 1)} met {count(len(met))} of {count(example.tally.n_items)} criteria, and scores {sum_}."
 
 
-def run_score(run: RunSummary) -> str:
+def run_score(found: Case) -> str:
     """Work out the score of the run, late and early."""
-    gap = early_late_gap(data.run_scores(run.id).overall.scores)
+    gap = early_late_gap(found.scores.overall.scores)
     if gap is None:
         return ""
     return (
@@ -72,11 +83,9 @@ def run_score(run: RunSummary) -> str:
     )
 
 
-def tags(run: RunSummary) -> str:
+def tags(found: Case) -> str:
     """Work out one axis in one example, and a theme."""
-    example = _example(run)
-    if example is None:
-        return ""
+    example = found.example
     ledger = example.ledger
     sentences = []
     for axis in sorted({axis for axis in ledger["axis"] if isinstance(axis, str)}, key=sort_key):
@@ -89,24 +98,22 @@ def tags(run: RunSummary) -> str:
                 f"score {escaped(equation(met, result.possible, result.score))}."
             )
             break
-    results = data.metrics(run.id)
+    results = data.metrics(found.run.id)
     theme = next((name for name in results if kind_of(name) == "theme" and results[name].n), None)
     if theme:
-        found = results[theme]
+        result = results[theme]
         sentences.append(
-            f"The theme {display_name(theme)} is the mean of {count(found.n)} example scores, {fraction(found.unclipped)}."
+            f"The theme {display_name(theme)} is the mean of {count(result.n)} example scores, {fraction(result.unclipped)}."
         )
-    blind = data.blind_spot(run.id)
+    blind = data.blind_spot(found.run.id)
     if blind.share:
         sentences.append(f"{percent(blind.share)} of its penalty points are in no axis score.")
     return " ".join(sentences)
 
 
-def unknown(run: RunSummary) -> str:
+def unknown(found: Case) -> str:
     """Work out the bounds of an example whose largest verdict were unknown."""
-    example = _example(run)
-    if example is None:
-        return ""
+    example = found.example
     signed = example.ledger["points"].tolist()
     met: list[bool | None] = [bool(verdict) for verdict in example.ledger["met"]]
     largest = int(np.argmax(np.abs(signed)))
@@ -121,21 +128,21 @@ def unknown(run: RunSummary) -> str:
     )
 
 
-def uncertainty(run: RunSummary) -> str:
+def uncertainty(found: Case) -> str:
     """Give the interval of the run."""
-    found = data.intervals(run.id).get(OVERALL)
-    if found is None:
+    spread = data.intervals(found.run.id).get(OVERALL)
+    if spread is None:
         return ""
     return (
-        f"{count(found.n_prompts)} prompts give the unclipped mean {score(run.headline.unclipped)} with a standard error of "
-        f"{score(found.standard_error)} and the interval {interval(found.low, found.high)}."
+        f"{count(spread.n_prompts)} prompts give the unclipped mean {score(found.run.headline.unclipped)} with a standard "
+        f"error of {score(spread.standard_error)} and the interval {interval(spread.low, spread.high)}."
     )
 
 
-def length(run: RunSummary) -> str:
+def length(found: Case) -> str:
     """Work out the length adjustment of one example."""
-    example = _example(run)
-    if example is None or example.tally.score is None:
+    example = found.example
+    if example.tally.score is None:
         return ""
     preset = PRESETS["healthbench"]
     adjusted = adjust(example.tally.score, example.characters, preset)
@@ -144,9 +151,3 @@ def length(run: RunSummary) -> str:
         f"characters from {count(preset.center)} its {fraction(example.tally.score, 3)} becomes {fraction(adjusted, 3)} "
         f"({difference(adjusted - example.tally.score)} points of 100)."
     )
-
-
-def _example(run: RunSummary) -> ExampleView | None:
-    """Return the first example that has a score."""
-    scored = np.flatnonzero(~np.isnan(data.run_scores(run.id).overall.scores))
-    return data.example(run.id, int(scored[0])) if len(scored) else None

@@ -40,15 +40,15 @@ def dumbbells(
     """
     labels = [wrapped(f"{pair.name}, {sample_size(pair.n)}", 60) for pair in pairs]
     chart = figure(palette, height=(ROW_HEIGHT + 14) * max(len(pairs), 1) + 92)
-    for label, pair in zip(labels, pairs, strict=True):
-        chart.add_scatter(
-            x=[100 * pair.first, 100 * pair.second],
-            y=[label, label],
-            mode="lines",
-            line={"color": palette.rule, "width": 3},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+    # One trace for all lines, broken between them.
+    chart.add_scatter(
+        x=[end for pair in pairs for end in (100 * pair.first, 100 * pair.second, None)],
+        y=[place for label in labels for place in (label, label, None)],
+        mode="lines",
+        line={"color": palette.rule, "width": 3},
+        hoverinfo="skip",
+        showlegend=False,
+    )
     hover = [
         f"{plain(pair.name)}<br>{plain(first)} {score(pair.first)}<br>{plain(second)} {score(pair.second)}"
         f"<br>difference {difference(pair.second - pair.first)}"

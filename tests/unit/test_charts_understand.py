@@ -70,7 +70,7 @@ def test_seen_and_unseen_points_stack():
 def test_dumbbells_join_both_values_in_points():
     chart = dumbbells([Pair("Accuracy", 0.0, 0.5, 25)], "late", "early", LIGHT, "score")
     line, first, second = chart.data
-    assert list(line.x) == [0, 50]
+    assert list(line.x) == [0, 50, None]
     assert (first.x[0], second.x[0]) == (0, 50)
     assert "difference +50.0" in first.hovertext[0]
     assert "n = 25" in first.y[0]
@@ -119,7 +119,7 @@ def test_lengths_are_counted_with_center_mean_and_fitted_range():
 def test_score_by_length_knows_its_rows_and_averages_tenths():
     few = score_by_length(np.array([0.5, np.nan, -0.5]), np.array([10, 20, 30]), 2000, LIGHT)
     assert len(few.data) == 1
-    assert list(few.data[0].customdata) == [0, 2]
+    assert few.data[0].customdata.tolist() == [[0, 1], [2, 3]]
     many = score_by_length(np.linspace(0, 1, 100), np.arange(100), 2000, LIGHT)
     tenths = many.data[1]
     assert len(tenths.x) == 10
