@@ -22,6 +22,7 @@ import typer
 
 from healthbench.config import Settings, bundled
 from healthbench.errors import HealthBenchError, InputRefusedError
+from healthbench.export_command import export
 from healthbench.grading.commands import environment, grade
 from healthbench.review.commands import reviews
 from healthbench.run_figures import as_json as figures_json
@@ -214,6 +215,7 @@ def report(
     typer.echo(f"The report is in {path}.")
 
 
+app.command()(export)
 app.command()(grade)
 app.command()(environment)
 app.add_typer(reviews)

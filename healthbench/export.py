@@ -84,6 +84,7 @@ def export_run(
     form: str = "jsonl",
     *,
     texts: bool | None = None,
+    source: Path | None = None,
 ) -> Exported:
     """Write a run to a file, replacing what was there.
 
@@ -93,9 +94,10 @@ def export_run(
         path: The file to write; a folder means a file of ``suggested_name`` in it.
         form: ``jsonl`` (lossless), ``allresults``, ``csv`` or ``parquet``.
         texts: Whether to write texts; None leaves them out where the benchmark's canary was seen.
+        source: The file the run was read from, where it is at hand; it is never replaced.
 
     Raises:
-        InputRefusedError: There is no such format.
+        InputRefusedError: There is no such format, or the file to write is the run's own.
         StoreError: There is no such run, or the file cannot be written.
     """
     if form not in _WRITERS:
@@ -104,6 +106,10 @@ def export_run(
     canary = canary_of_run(library, run_id)
     keep = (not canary) if texts is None else texts
     target = path / suggested_name(summary, form) if path.is_dir() else path
+    if source is not None and target.exists() and target.samefile(source):
+        raise InputRefusedError(
+            f"{target.name} is the run's own file, which is never changed: name another file with --out."
+        )
     job = _Job(library, summary, texts=keep, canary=canary)
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
