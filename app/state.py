@@ -176,7 +176,7 @@ def begin(page_name: str, run_ids: Sequence[str]) -> str | None:
     query = {name: st.query_params.get_all(name) for name in st.query_params}
     if "run" in query:
         named = from_query(View, query)
-        carried = ("run", *BY_NAME[page_name].uses)
+        carried = ("run", *_carried(page_name, sliced=named.sliced))
         current = dataclasses.replace(current, **{name: getattr(named, name) for name in carried})
     missing = None
     if current.run is None and run_ids:
@@ -221,7 +221,14 @@ def open_page(name: str, **fields: Any) -> None:
 def query_for(name: str, **fields: Any) -> dict[str, Any]:
     """Return the query parameters of a page for the current view with changes; for links."""
     wanted = dataclasses.replace(view(), **fields)
-    return to_query(wanted, ("run", *BY_NAME[name].uses))
+    return to_query(wanted, ("run", *_carried(name, sliced=wanted.sliced)))
+
+
+def _carried(name: str, *, sliced: bool) -> tuple[str, ...]:
+    """Return the fields that the URL of a page carries: filters that are no slice only where they make a list."""
+    uses = BY_NAME[name].uses
+    idle = "sliced" in uses and not sliced
+    return tuple(field for field in uses if not (idle and field == "filters"))
 
 
 def link(name: str, **fields: Any) -> str:

@@ -47,7 +47,7 @@ results = data.metrics(run.id, as_stored=as_stored)
 intervals = data.intervals(run.id, as_stored=as_stored)
 head = data.headline(run.id, as_stored=as_stored)
 
-slice_bar()
+slice_bar("Its score comes first; what follows is the whole run.")
 slice_score(run, head.unclipped, as_stored=as_stored)
 headline(run, head, results[OVERALL], as_stored=as_stored)
 reviewed_score(run, as_stored=as_stored)

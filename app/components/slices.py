@@ -24,8 +24,12 @@ _ALL = "All examples"
 _THESE = "The conditions of the page Examples"
 
 
-def slice_bar() -> None:
-    """Let the reader choose the slice on which the page's figures are computed, and say loudly that there is one."""
+def slice_bar(note: str = "Every figure below is of this slice only.") -> None:
+    """Let the reader choose the slice on which the page's figures are computed, and say loudly that there is one.
+
+    Args:
+        note: What the slice means for the page.
+    """
     current = state.view()
     conditions = dataclasses.replace(current.filters, criterion=None)
     has_conditions = in_words(conditions) != in_words(ExampleFilter())
@@ -47,10 +51,7 @@ def slice_bar() -> None:
                 query_params=state.query_for("examples", page=1),
             )
     if state.in_slice():
-        st.warning(
-            f"Only a slice is counted: {escaped(in_words(conditions))}.",
-            icon=":material/filter_alt:",
-        )
+        st.warning(f"Slice: {escaped(in_words(conditions))}. {note}", icon=":material/filter_alt:")
 
 
 def _choose() -> None:
@@ -87,9 +88,7 @@ def slice_score(run: RunSummary, whole: float | None, *, as_stored: bool) -> Non
     scores = data.slice_scores(run.id, wanted, as_stored=as_stored)
     with st.container(border=True, key="slice_score"):
         if not scores.n_examples:
-            st.markdown(
-                "**No example of this run lies in the slice.** What follows is the whole run."
-            )
+            st.markdown("**No example of this run lies in the slice.**")
             return
         results, intervals = data.slice_figures(run.id, wanted, as_stored=as_stored)
         overall, spread = results[OVERALL], intervals.get(OVERALL)
@@ -104,7 +103,6 @@ def slice_score(run: RunSummary, whole: float | None, *, as_stored: bool) -> Non
             for kind in ("theme", "axis"):
                 with grid.cell():
                     means(results, intervals, kind, overall.unclipped, key="slice_dots")
-    st.markdown("What follows is the whole run.")
 
 
 def save_slice() -> None:

@@ -36,7 +36,7 @@ def test_a_slice_is_saved_and_counted(open_page, texts, run_file):
     assert app.query_params["sliced"] == "1"
     assert app.query_params["min_score"] == "0.5"
     shown = texts(app)
-    assert "Only a slice is counted: score from 0" in shown
+    assert "Slice: score from 0" in shown
     assert "**100.0**" in shown
     assert "over 1 scored example of 1 in it; the whole run has 33.3." in shown
     assert "luck as well as skill" in shown
@@ -46,7 +46,7 @@ def test_a_slice_is_saved_and_counted(open_page, texts, run_file):
 
 def test_a_link_opens_the_slice(open_page, texts, run_file):
     app = open_page("score", run_file, sliced="1", max_characters="5")
-    assert "Only a slice is counted: reply characters up to 5" in texts(app)
+    assert "Slice: reply characters up to 5" in texts(app)
 
 
 def test_an_empty_slice_says_so(open_page, texts, run_file):
