@@ -108,6 +108,14 @@ PAGES = (
     ),
     Entry(
         "Work",
+        "grade",
+        "Grade",
+        ":material/grading:",
+        "Grade a reply by hand or with a model, and see its ledger fill criterion by criterion.",
+        ("example",),
+    ),
+    Entry(
+        "Work",
         "review",
         "Review",
         ":material/rate_review:",
