@@ -30,6 +30,13 @@ def difference(value: float | None) -> str:
     return _number(value, decimals=1, scale=100, signed=True)
 
 
+def move(value: float | None) -> str:
+    """Write how far something moves a score, in points of 100: ``2.7``, and two digits below 1: ``0.026``, ``0.0021``."""
+    if _missing(value) or not value or math.isinf(value):
+        return score(value)
+    return _number(value, decimals=max(1, 1 - math.floor(math.log10(abs(100 * value)))), scale=100)
+
+
 def fraction(value: float | None, decimals: int = 4) -> str:
     """Write a score as the fraction it is: ``0.5104``."""
     return _number(value, decimals)

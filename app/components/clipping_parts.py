@@ -22,6 +22,7 @@ from healthbench.formatting import (
     count,
     difference,
     fraction,
+    move,
     percent,
     plain_points,
     score,
@@ -162,7 +163,7 @@ def makers(scores: FloatArray) -> None:
         st.page_link(
             "app_pages/example.py",
             label=f"example {count(row + 1)} · score **{fraction(scores[row], 2)}** · "
-            f"early clipping adds {score(-scores[row] / scored)} to the mean",
+            f"early clipping adds {move(-scores[row] / scored)} to the mean",
             icon="",
             query_params=state.query_for(
                 "example", example=int(row) + 1, filters=wanted, order="score"
@@ -187,11 +188,11 @@ def errors(interval: Interval | None, late: float, early: float) -> None:
     st.subheader("What clipping does to the standard error")
     st.table(
         {
-            "Unclipped mean, over prompts (ours)": score(interval.standard_error)
-            if interval
-            else DASH,
-            "Each resampled mean clipped, over rows (the reference's)": score(late),
-            "Each example clipped first, over rows": score(early),
+            "Unclipped mean, over prompts (ours)": move(
+                interval.standard_error if interval else None
+            ),
+            "Each resampled mean clipped, over rows (the reference's)": move(late),
+            "Each example clipped first, over rows": move(early),
         },
         border="horizontal",
     )

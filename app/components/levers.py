@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import data
@@ -12,7 +11,7 @@ import streamlit as st
 
 from components.chart import show_table
 from components.text import escaped
-from healthbench.formatting import DASH, count, difference, fraction, percent, points, score
+from healthbench.formatting import DASH, count, difference, move, percent, points, score
 from healthbench.scoring.levers import MORE_MET, levers
 from healthbench.scoring.run_scores import OVERALL
 from healthbench.store.records import ExampleFilter
@@ -149,8 +148,8 @@ def _leverage(run: RunSummary, *, as_stored: bool) -> None:
     st.markdown("**How far one verdict can move the run**")
     spread = data.intervals(run.id, as_stored=as_stored).get(OVERALL)
     text = (
-        f"Turning the median verdict round moves the unclipped mean by {_small(found.median)} points of 100, the "
-        f"farthest by {_small(float(found.farthest['move'].iloc[0]))}."
+        f"Turning the median verdict round moves the unclipped mean by {move(found.median)} points of 100, the "
+        f"farthest by {move(float(found.farthest['move'].iloc[0]))}."
     )
     if spread and found.median > 0:
         needed = spread.standard_error / found.median
@@ -162,19 +161,13 @@ def _leverage(run: RunSummary, *, as_stored: bool) -> None:
     for row in found.farthest.head(_SHOWN_VERDICTS).to_dict("records"):
         st.page_link(
             "app_pages/example.py",
-            label=f"**{_small(row['move'])}** · example {count(row['example'] + 1)}, criterion {row['position'] + 1} · "
+            label=f"**{move(row['move'])}** · example {count(row['example'] + 1)}, criterion {row['position'] + 1} · "
             f"{points(row['points'])} {row['state']} · {_short(row['criterion'])}",
             icon="",
             query_params=state.query_for(
                 "example", example=int(row["example"]) + 1, filters=ExampleFilter()
             ),
         )
-
-
-def _small(value: float) -> str:
-    """Write a move of the mean in points of 100, with two significant digits where it is small."""
-    shown = 100 * value
-    return fraction(shown, max(1, 1 - math.floor(math.log10(shown))) if shown > 0 else 1)
 
 
 def _short(text: str, width: int = 50) -> str:

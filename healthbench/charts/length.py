@@ -120,7 +120,11 @@ def score_by_length(
             mode="markers",
             name="one example",
             marker={
-                "color": np.where(known < 0, palette.incurred, palette.earned),
+                # Numbers on a scale of two colours: plotly checks colours given by name one at a time.
+                "color": (known < 0).astype(np.int8),
+                "colorscale": [[0, palette.earned], [1, palette.incurred]],
+                "cmin": 0,
+                "cmax": 1,
                 "size": 4 if many else 8,
                 "opacity": 0.35 if many else 0.75,
             },
