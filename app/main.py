@@ -11,6 +11,8 @@ import streamlit as st
 from components.frame import empty, notice
 from page_table import PAGES
 
+from healthbench.charts.theme import DARK, LIGHT
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -20,6 +22,11 @@ def _pick_run() -> None:
 
 # An emoji, because a Material icon as favicon is fetched from a font server.
 st.set_page_config(page_title="HealthBench workbench", page_icon="🩺", layout="wide")
+# Streamlit writes the chosen option in the primary color, which in the dark must be too deep for that: white text stands
+# on it elsewhere. There is no setting for it.
+st.html(
+    f"<style>button[data-variant][data-selected=true] p {{color: light-dark({LIGHT.accent}, {DARK.accent})}}</style>"
+)
 st.logo(str(HERE / "logo.svg"), size="large")
 # Hidden, because Streamlit's own list of pages is no valid list to a screen reader and its links drop the run.
 page = st.navigation(

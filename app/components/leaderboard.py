@@ -26,7 +26,7 @@ def leaderboard(runs: Sequence[RunSummary]) -> None:
     scored = [run for run in runs if run.headline.n_scored]
     if len(scored) < 2:
         return
-    st.subheader("Leaderboard")
+    st.header("Leaderboard")
     found = data.boards(tuple(run.id for run in scored))
     for number, board in enumerate(found):
         _board(board, {run.id: run for run in scored}, number)

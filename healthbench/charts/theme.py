@@ -30,7 +30,8 @@ class Palette:
         earned: Positive points that were met.
         incurred: Penalties that were met, and scores below 0.
         unknown: Verdicts that were not given.
-        text, muted: Text, and text that stands back; both at least 4.5:1 on ``background``.
+        text, muted, accent: Text, text that stands back, and text of what is chosen; each at least 4.5:1 on
+            ``background``.
         grid, rule: Grid lines, and lines that mean something (0, 1, points possible).
         background: What is behind the chart.
     """
@@ -41,6 +42,7 @@ class Palette:
     unknown: str
     text: str
     muted: str
+    accent: str
     grid: str
     rule: str
     background: str
@@ -53,6 +55,7 @@ LIGHT = Palette(
     unknown="#6B7280",
     text="#1A1A1A",
     muted="#56606B",
+    accent="#0B5A8A",
     grid="#E3E7EB",
     rule="#7A8490",
     background="#FFFFFF",
@@ -64,6 +67,7 @@ DARK = Palette(
     unknown="#9AA3AD",
     text="#E8EBEE",
     muted="#A7B0BA",
+    accent="#7CC6EF",
     grid="#2A323B",
     rule="#7F8A96",
     background="#11161C",

@@ -14,16 +14,38 @@ from page_table import PAGES
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("width", [1440, 800])
+WIDE, NARROW = 1440, 800
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", [entry.name for entry in PAGES])
-def test_axe_finds_nothing(browser, visit, name, scheme, width):
+def test_axe_finds_nothing(browser, visit, settled, name, scheme):
     context = browser.new_context(
-        color_scheme=scheme, viewport={"width": width, "height": 1000}, reduced_motion="reduce"
+        color_scheme=scheme, viewport={"width": WIDE, "height": 1000}, reduced_motion="reduce"
     )
     page = context.new_page()
     visit(page, "/" if name == PAGES[0].name else f"/{name}")
-    page.wait_for_timeout(600)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    for width in (WIDE, NARROW):
+        page.set_viewport_size({"width": width, "height": 1000})
+        settled(page)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{width} pixels wide: {found.generate_report()}"
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_what_is_chosen_and_opened(browser, visit, settled, scheme):
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": WIDE, "height": 1000}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    visit(page)
+    run = page.url.partition("?")[2]
+    for place in (f"/examples?{run}&states=incurred&min_characters=10", f"/score?{run}"):
+        visit(page, place)
+        for closed in page.locator("details:not([open]) > summary").all():
+            closed.click()
+        settled(page)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{place}: {found.generate_report()}"
     context.close()

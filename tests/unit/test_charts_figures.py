@@ -35,7 +35,7 @@ def contrast(first, second):
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 def test_text_and_marks_can_be_told_from_the_background(palette):
-    for color in (palette.text, palette.muted):
+    for color in (palette.text, palette.muted, palette.accent):
         assert contrast(color, palette.background) >= 4.5
     for color in (palette.earned, palette.incurred, palette.unknown):
         assert contrast(color, palette.background) >= 3
