@@ -203,7 +203,7 @@ def _part(row: Agreement, name: str, papers: dict[str, tuple[float, int]]) -> Pa
 def _table(found: list[Agreement], papers: dict[str, tuple[float, int]]) -> pd.DataFrame:
     table = pd.DataFrame(
         {
-            "": [display_name(row.name) for row in found],
+            "about": [display_name(row.name) for row in found],
             "n": [row.n for row in found],
             "raw agreement": [row.raw.value for row in found],
             "AC1": [row.ac1.value for row in found],

@@ -91,7 +91,7 @@ def _parts(found: ReviewedRun) -> None:
         "with reviews": found.with_reviews,
         "fully reviewed": found.fully_reviewed,
     }
-    table = pd.DataFrame({"": [display_name(name) for name in names]})
+    table = pd.DataFrame({"theme or axis": [display_name(name) for name in names]})
     for title, results in columns.items():
         table[title] = [results[name].unclipped if name in results else None for name in names]
     table["n"] = [found.by_grader[name].n for name in names]

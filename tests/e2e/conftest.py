@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,10 +51,9 @@ def browser_context_args(browser_context_args):
     return {**browser_context_args, "viewport": {"width": 1440, "height": 1000}}
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """Start the dashboard as ``healthbench`` does, on the sample runs; return its address."""
-    home = tmp_path_factory.mktemp("store")
+@contextmanager
+def serving(home):
+    """Start the dashboard as ``healthbench`` does, on the sample runs and a store; give its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -64,7 +64,8 @@ def server(tmp_path_factory):
         "STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full",
     }
     environment.pop("HEALTHBENCH_OPEN", None)
-    log = (home / "server.log").open("wb")
+    written = home / f"server-{port}.log"
+    log = written.open("wb")
     process = subprocess.Popen(
         [
             sys.executable,
@@ -82,12 +83,25 @@ def server(tmp_path_factory):
     )
     address = f"http://127.0.0.1:{port}"
     try:
-        _wait_until_healthy(address, process, home / "server.log")
+        _wait_until_healthy(address, process, written)
         yield address
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(timeout=20)
         log.close()
+
+
+@pytest.fixture(scope="session")
+def serve():
+    """Return what starts a dashboard on a store, for tests that change one."""
+    return serving
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """Start a dashboard for all tests that only look; return its address."""
+    with serving(tmp_path_factory.mktemp("store")) as address:
+        yield address
 
 
 def _wait_until_healthy(address, process, log):
