@@ -5,8 +5,10 @@ from __future__ import annotations
 import data
 import state
 import streamlit as st
+from components.column_mapping import column_mappings, remembered
 from components.frame import empty, notice
-from components.imports import importer, outcomes, report
+from components.import_report import datasets, report
+from components.imports import importer, outcomes
 from components.leaderboard import leaderboard
 from components.run_table import run_table
 
@@ -16,6 +18,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
     button = st.container(width="content")
 importer(button)
 outcomes()
+column_mappings()
 for unusable in data.unreadable():
     st.warning(unusable.reason, icon=":material/folder_off:")
 
@@ -24,6 +27,8 @@ if not runs:
         "There is no graded run yet.",
         "Drop the *_allresults.json of a HealthBench run under *Import*, or name its folder there.",
     )
+    datasets()
+    remembered()
     st.stop()
 
 run_table(runs)
@@ -34,4 +39,6 @@ if any(run.info.synthetic for run in runs):
 chosen = {run.id: run for run in runs}.get(state.view().run or "")
 if chosen is not None:
     report(chosen)
+datasets()
+remembered()
 leaderboard(runs)

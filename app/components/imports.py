@@ -1,12 +1,12 @@
-"""Importing runs and data sets, what became of each file, and the report of a run's import."""
+"""Importing runs and data sets, and what became of each file."""
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import data
+import import_data
 import state
 import streamlit as st
 
@@ -19,16 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamlit.delta_generator import DeltaGenerator
-    from streamlit.typing import UploadedFile
 
-    from healthbench.store.records import Progress, RunSummary
+    from healthbench.store.records import Progress
 
-_THEMES_FROM = {
-    "file": "from the run file",
-    "dataset": "from the attached data set, by prompt",
-    "inferred": "inferred from consensus clusters, only where an example has one",
-    "none": "not known; attach the benchmark's data set to get them",
-}
+_FEW = 5
+"""Outcomes with a line of their own; of more only their number is said, and the rest is folded."""
 
 
 def importer(where: DeltaGenerator) -> None:
@@ -51,128 +46,109 @@ def importer(where: DeltaGenerator) -> None:
             placeholder="better for files of hundreds of megabytes",
         )
     if files:
-        with tempfile.TemporaryDirectory(prefix="healthbench-upload-") as folder:
-            _import([_kept(file, Path(folder) / str(place)) for place, file in enumerate(files)])
+        kept = import_data.KeptUploads()
+        st.session_state[state.KEPT_UPLOADS] = kept
+        import_files([kept.add(file.name, file.getbuffer()) for file in files])
     elif path.strip():
-        _import([Path(path.strip()).expanduser()])
+        import_files([Path(path.strip()).expanduser()])
 
 
-def _kept(file: UploadedFile, folder: Path) -> Path:
-    """Write an upload to a folder of its own: two files of one name stay two, and names keep their meaning."""
-    folder.mkdir()
-    place = folder / Path(file.name).name
-    place.write_bytes(file.getbuffer())
-    return place
+def import_files(paths: Sequence[Path], before: Sequence[ImportOutcome] = ()) -> None:
+    """Import files under one progress bar with a button to stop, then show the page anew.
 
-
-def _import(paths: Sequence[Path]) -> None:
-    status = st.status("Reading …")
-    st.button("Stop the import", key="stop_import", icon=":material/stop:", on_click=_done)
+    Args:
+        paths: Files and folders.
+        before: Outcomes of an earlier import that still stand.
+    """
+    bar = st.progress(0.0, "Looking at the files …")
+    st.button("Stop the import", key="stop_import", icon=":material/stop:", on_click=_stop)
 
     def show(progress: Progress) -> None:
         # Drawing is also where Streamlit ends this run of the script when the reader stops the import.
-        status.update(label=f"{progress.source}: {count(progress.examples)} examples read")
+        bar.progress(progress.done / progress.total if progress.total else 0.0, _so_far(progress))
 
+    # Held by the session from the start: what was imported before a stop is imported, and is said.
+    found = st.session_state[state.OUTCOMES] = list(before)
+    st.session_state[state.STOPPED] = False
     try:
-        found = data.import_paths(paths, show)
+        for outcome in import_data.import_each(paths, show):
+            found.append(outcome)  # noqa: PERF402 - an import that is stopped leaves what it had
     except HealthBenchError as error:
-        found = [ImportOutcome(paths[0], refusal=str(error))]
-    st.session_state[state.OUTCOMES] = found
-    imported = [outcome.run.id for outcome in found if outcome.run]
+        found.append(ImportOutcome(paths[0], refusal=str(error)))
     _done()
+    imported = [outcome.run.id for outcome in found if outcome.run]
     if imported:
         state.choose_run(imported[-1])
     st.rerun()
 
 
+def _so_far(progress: Progress) -> str:
+    if progress.total is None:
+        return f"Looking at {escaped(progress.source)} …"
+    read = f": {some(progress.examples, 'example')} read" if progress.examples else ""
+    return (
+        f"{count(progress.done)} of {count(progress.total)} done · {escaped(progress.source)}{read}"
+    )
+
+
+def _stop() -> None:
+    st.session_state[state.STOPPED] = True
+    _done()
+
+
 def _done() -> None:
-    """Take an empty uploader next time; what was uploaded is let go."""
+    """Take an empty uploader next time; what was uploaded is let go unless its columns wait to be mapped."""
     st.session_state[state.UPLOADS] = st.session_state.get(state.UPLOADS, 0) + 1
+    waiting = any(outcome.columns for outcome in st.session_state.get(state.OUTCOMES, []))
+    if not waiting and (kept := st.session_state.pop(state.KEPT_UPLOADS, None)):
+        kept.remove()
+
+
+def last_outcomes() -> list[ImportOutcome]:
+    """Return what became of the files of the last import, and of those given at the start that were refused."""
+    found = list(st.session_state.get(state.OUTCOMES, []))
+    again = {outcome.path for outcome in found}
+    at_start = (outcome for outcome in data.open_given() if outcome.refusal)
+    return found + [outcome for outcome in at_start if outcome.path not in again]
 
 
 def outcomes() -> None:
-    """Say what became of the files of the last import, and of those given at the start that were refused."""
-    refused_at_start = [outcome for outcome in data.open_given() if outcome.refusal]
-    for outcome in [*st.session_state.get(state.OUTCOMES, []), *refused_at_start]:
-        if outcome.refusal:
-            st.error(escaped(outcome.refusal), icon=":material/block:")
-        elif outcome.dataset:
+    """Say what became of what was given; many of a kind in one line."""
+    found = last_outcomes()
+    if st.session_state.get(state.STOPPED):
+        st.info(
+            "The import was stopped: what is not named here was not imported.",
+            icon=":material/stop_circle:",
+        )
+    _refusals([outcome.refusal for outcome in found if outcome.refusal])
+    for outcome in found:
+        if outcome.dataset:
             st.success(
                 f"Data set {escaped(outcome.dataset.source)} attached: {count(outcome.dataset.n_examples)} examples.",
                 icon=":material/dataset:",
             )
-        elif outcome.run:
-            what = "was imported before" if outcome.already_there else "imported"
-            st.success(
-                f"{escaped(outcome.path.name)} {what}: {escaped(outcome.run.name)}, "
-                f"{count(outcome.run.n_examples)} examples.",
-                icon=":material/check:",
-            )
-
-
-def report(run: RunSummary) -> None:
-    """Show what the import of a run understood, skipped and doubted, and offer to remove the run."""
-    warnings = len(run.report.warnings)
-    label = f"Import report of {escaped(run.name)}"
-    if warnings:
-        label += f" · {some(warnings, 'warning')}"
-    with st.expander(label, icon=":material/description:", expanded=bool(warnings)):
-        for sentence in [*run.report.warnings, *run.report.duplicates]:
-            st.markdown(f":material/warning: {escaped(sentence)}")
-        st.table(_facts(run), border="horizontal", width="content")
-        if run.report.canary:
-            st.caption(
-                "The file carries the benchmark's canary: its authors ask that examples not be published."
-            )
-        with st.popover("Remove this run", icon=":material/delete:"):
-            st.markdown("It leaves the store; the file it came from is not touched.")
-            st.button("Remove", key="remove_run", type="primary", on_click=_remove, args=(run.id,))
-    _datasets()
-
-
-def _facts(run: RunSummary) -> dict[str, str]:
-    report = run.report
-    verdicts = ", ".join(
-        f"{count(number)} {escaped(kind)}" for kind, number in report.verdicts.items()
-    )
-    skipped = ", ".join(
-        f"{count(number)} {escaped(why)}" for why, number in report.rows_skipped.items()
-    )
-    facts = {
-        "Understood as": f"{escaped(run.info.format)} (by {escaped(report.recognised_by)})",
-        "Files": ", ".join(
-            f"{escaped(name)} (sha256 {digest[:12]})" for name, digest in run.files.items()
-        ),
-        "Examples": f"{count(run.n_examples)} of {count(run.n_prompts)} prompts",
-        "Skipped": skipped or "none",
-        "Verdicts": f"{verdicts}; {count(run.n_unknown)} unknown",
-        "Themes": _THEMES_FROM[data.themes_from(run.id)],
-        "Axes": "from the run file" if report.axes_from == "file" else escaped(report.axes_from),
-        "Made": escaped(run.info.created or "not recorded"),
-        "Grader": escaped(run.info.grader or "not recorded"),
-    }
-    return facts | {escaped(name): escaped(value) for name, value in run.info.settings.items()}
-
-
-def _remove(run_id: str) -> None:
-    data.remove(run_id)
-    st.session_state[state.OUTCOMES] = []
-    state.choose_run(None)
-
-
-def _datasets() -> None:
-    attached = data.datasets()
-    if not attached:
+    imported = [outcome for outcome in found if outcome.run]
+    if len(imported) > _FEW:
+        there = sum(outcome.already_there for outcome in imported)
+        before = f", {count(there)} of them imported before" if there else ""
+        st.success(f"{some(len(imported), 'run')} imported{before}.", icon=":material/check:")
         return
-    with st.expander(f"Attached data sets: {len(attached)}", icon=":material/dataset:"):
-        for dataset in attached:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(
-                    f"{escaped(dataset.source)}: {count(dataset.n_examples)} examples, {count(dataset.n_criteria)} criteria"
-                )
-                st.button(
-                    "Detach",
-                    key=f"detach_{dataset.id}",
-                    on_click=data.detach_dataset,
-                    args=(dataset.id,),
-                )
+    for outcome in imported:
+        st.success(_imported(outcome), icon=":material/check:")
+
+
+def _imported(outcome: ImportOutcome) -> str:
+    what = "was imported before" if outcome.already_there else "imported"
+    run = outcome.run
+    named = f"{escaped(run.name)}, {some(run.n_examples, 'example')}" if run else ""
+    return f"{escaped(outcome.path.name)} {what}: {named}."
+
+
+def _refusals(sentences: Sequence[str]) -> None:
+    for sentence in sentences[:_FEW]:
+        st.error(escaped(sentence), icon=":material/block:")
+    rest = sentences[_FEW:]
+    if rest:
+        with st.expander(f"{some(len(rest), 'more refusal')}", icon=":material/block:"):
+            for sentence in rest:
+                st.markdown(escaped(sentence))
