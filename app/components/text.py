@@ -25,7 +25,8 @@ _WORD_JOINER = "\N{WORD JOINER}"
 _FENCE = re.compile(r"^(\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?)(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
-# textContent never parses anything, and dir=auto is set on every text by itself.
+# textContent never parses anything, and dir=auto is set on every text by itself. A box that scrolls must be reached by
+# keyboard, which Streamlit's are not.
 _SHOW = """
 export default function ({ data, parentElement }) {
   let root = parentElement.querySelector("div.texts")
@@ -34,6 +35,8 @@ export default function ({ data, parentElement }) {
     root.className = "texts"
     parentElement.appendChild(root)
   }
+  const box = (parentElement.getRootNode().host ?? parentElement).closest("[overflow=auto]")
+  if (box) box.tabIndex = 0
   root.replaceChildren(...data.map((block) => {
     const section = document.createElement("section")
     if (block.label) {
