@@ -21,7 +21,7 @@ run = {run.id: run for run in data.runs()}.get(state.view().run or "")
 if run is not None:
     run_line(run)
 st.subheader("Calculator")
-chosen = adjustment(preset_of(run.info.benchmark if run else None))
+chosen = adjustment(preset_of(run))
 calculator(chosen)
 st.caption(
     "The adjustment prices length at one published rate, so that scores of wordy and terse models can be set side by "

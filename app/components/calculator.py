@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import data
 import state
 import streamlit as st
 
@@ -20,6 +23,10 @@ from healthbench.scoring.length import (
     parse_adjustment,
     score_for_characters,
 )
+from healthbench.taxonomy import USE_CASES
+
+if TYPE_CHECKING:
+    from healthbench.store.records import RunSummary
 
 OWN = "own"
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -42,9 +49,14 @@ _SCORE = "calculator_score"
 _START = 0.6
 
 
-def preset_of(benchmark: str | None) -> str:
-    """Return the preset published for a benchmark; Professional's where there is none."""
-    return _BY_BENCHMARK.get(benchmark or "", "professional")
+def preset_of(run: RunSummary | None) -> str:
+    """Return the preset published for a run's benchmark; Professional's where there is none.
+
+    A file does not say that it is a Professional run, but its examples' tags do.
+    """
+    if run is None or any(tag in data.run_scores(run.id).metrics for tag in USE_CASES):
+        return "professional"
+    return _BY_BENCHMARK.get(run.info.benchmark or "", "professional")
 
 
 def adjustment(default: str) -> LengthAdjustment:

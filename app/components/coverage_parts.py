@@ -50,15 +50,15 @@ def conversations(run: RunSummary, found: Coverage) -> None:
     if found.themes["theme"].isna().all() and not found.tags.empty:
         _tagged_conversations(run, found, replies)
         return
-    st.caption(
-        f"Unit: conversations. {count(run.n_prompts)} in all{replies}; each has one theme, so the bars sum to them."
-    )
+    in_all = f"Unit: conversations. {count(run.n_prompts)} in all{replies}"
     if found.themes["theme"].isna().all():
+        st.caption(f"{in_all}.")
         empty(
             "This run's file does not say which theme a conversation has.",
             "Attach the benchmark's data set (its JSONL file) on the page *Runs*: it has the themes by prompt.",
         )
         return
+    st.caption(f"{in_all}; each has one theme, so the bars sum to them.")
     shares = {row.name: row.value / 5000 for row in published.THEMES.rows}
     bars = [
         Bar(_theme_name(theme), n, shares.get(_theme_name(theme)))
@@ -200,7 +200,11 @@ def published_sizes(run: RunSummary, found: Coverage) -> None:
 
 @st.fragment
 def cells(found: Coverage) -> None:
-    """Show the theme x axis grid and the criteria of the chosen cell."""
+    """Show the theme x axis grid and the criteria of the chosen cell; without themes and axes, all criteria."""
+    if found.grid["theme"].isna().all() and found.grid["axis"].isna().all():
+        st.subheader("Criteria")
+        _criteria_table(Cell(None, None), "All")
+        return
     st.subheader("Theme by axis")
     unit = _unit("grid_unit", _ADDS_UP)
     rows = [_theme_name(theme) for theme in dict.fromkeys(found.grid["theme"])]
@@ -262,17 +266,17 @@ def _chosen_cell(found: Coverage) -> None:
         )
     if theme is None or axis is None:
         return
-    _criteria_table(Cell(theme or None, axis or None))
+    name = f"{_theme_name(theme)}, {_axis_name(axis)}"
+    _criteria_table(Cell(theme or None, axis or None), name)
 
 
-def _criteria_table(cell: Cell) -> None:
+def _criteria_table(cell: Cell, name: str) -> None:
     run_id = state.view().run or ""
     offset = PAGE_SIZE * (st.session_state.get(_PAGE, 1) - 1)
     listed, total = data.criteria_of(run_id, cell, PAGE_SIZE, offset)
     if listed.empty and offset:
         st.session_state[_PAGE] = 1
         listed, total = data.criteria_of(run_id, cell, PAGE_SIZE, 0)
-    name = f"{_theme_name(cell.theme)}, {_axis_name(cell.axis)}"
     st.markdown(f"**{name}**: {count(total)} different criteria")
     if not total:
         return

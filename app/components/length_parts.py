@@ -30,6 +30,7 @@ from healthbench.formatting import (
 from healthbench.scoring.aggregate import RULES
 from healthbench.scoring.length import FITTED_UP_TO, adjust, mean_adjusted
 from healthbench.scoring.run_scores import OVERALL
+from healthbench.store.coverage import tag_order
 from healthbench.store.records import ExampleFilter
 from healthbench.taxonomy import display_name, kind_of, sort_key
 
@@ -70,6 +71,7 @@ def raw_and_adjusted(
             score(mean.score),
             delta=difference(mean.unclipped - mean.raw),
             delta_color="off",
+            delta_arrow="off",
             delta_description="by length",
         )
         st.metric("Mean length", characters(mean.mean_characters))
@@ -135,7 +137,8 @@ def by_theme(scores: RunScores, adjustment: LengthAdjustment) -> None:
     """Show raw and adjusted means by theme, or by Professional's tags."""
     kind = "theme" if scores.named("theme") else "tag"
     st.subheader("By theme" if kind == "theme" else "By tag")
-    names = sorted((name for name in scores.metrics if kind_of(name) == kind), key=sort_key)
+    order = sort_key if kind == "theme" else tag_order
+    names = sorted((name for name in scores.metrics if kind_of(name) == kind), key=order)
     means = {name: mean_adjusted(scores, adjustment, name) for name in names}
     known = {name: mean for name, mean in means.items() if mean}
     if not known:

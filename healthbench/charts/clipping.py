@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from healthbench.charts.distribution import histogram
-from healthbench.charts.theme import Palette, figure
+from healthbench.charts.theme import Palette, figure, whole_numbers
 from healthbench.formatting import count, fraction
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import plotly.graph_objects as go
 
     from healthbench.scoring.run_scores import FloatArray
-
-_EACH_NUMBER_UP_TO = 4
 
 
 def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
@@ -79,12 +76,12 @@ def two_treatments(scores: FloatArray, palette: Palette) -> go.Figure:
         bargap=0,
         margin={"t": 26},
         xaxis={"title": "example score", "anchor": "y2", "tickformat": ".2~f", "nticks": 12},
-        yaxis={"title": "as they are", "domain": [0.57, 1], **_whole_numbers(counts)},
+        yaxis={"title": "as they are", "domain": [0.57, 1], **whole_numbers(counts.max(initial=0))},
         yaxis2={
             "title": "each clipped first",
             "domain": [0, 0.43],
             "anchor": "x",
-            **_whole_numbers(kept + moved),
+            **whole_numbers((kept + moved).max(initial=0)),
         },
     )
     return chart
@@ -114,13 +111,3 @@ def _mark_mean(
         text=f"{label} {fraction(mean, 3)}",
         bgcolor=palette.background,
     )
-
-
-def _whole_numbers(counts: npt.NDArray[np.int64]) -> dict[str, object]:
-    few = counts.max(initial=0) <= _EACH_NUMBER_UP_TO
-    return {
-        "rangemode": "tozero",
-        "tickformat": ",d",
-        "nticks": 5,
-        "dtick": 1 if few else None,
-    }

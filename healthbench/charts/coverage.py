@@ -163,7 +163,7 @@ def grid(
             for square in shown
         ],
         hoverinfo="text",
-        unselected={"marker": {"opacity": 0.55}},
+        unselected={"marker": {"opacity": 0.55}, "textfont": {"color": palette.text}},
         cliponaxis=False,
     )
     chart.update_layout(

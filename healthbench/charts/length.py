@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from healthbench.charts.theme import Palette, figure
+from healthbench.charts.theme import Palette, figure, whole_numbers
 from healthbench.formatting import characters as characters_in_words
 from healthbench.formatting import count, fraction, score
 
@@ -65,6 +65,7 @@ def length_histogram(
         showarrow=False,
         text=" \N{LEFTWARDS ARROW} fitted range",
         font={"color": palette.muted},
+        bgcolor=palette.background,
     )
     lines = [(center, "center", "solid", 1.0)]
     if len(characters):
@@ -89,7 +90,7 @@ def length_histogram(
             "nticks": 7,
             "tickformat": ",d",
         },
-        yaxis={"title": "examples", "rangemode": "tozero", "nticks": 5, "tickformat": ",d"},
+        yaxis={"title": "examples", **whole_numbers(counts.max(initial=0))},
     )
     return chart
 

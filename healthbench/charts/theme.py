@@ -17,6 +17,7 @@ from healthbench.scoring.example import State
 
 ROW_HEIGHT = 24
 """Height in pixels of one row of a chart that lists things."""
+_EACH_NUMBER_UP_TO = 4
 _ONE_LINE = 20
 """Letters that a label may have in one line; a longer one would take a narrow screen's width from the chart."""
 
@@ -183,3 +184,13 @@ def wrapped(text: str, width: int = 40) -> str:
         key=lambda place: max(len(" ".join(words[:place])), len(" ".join(words[place:]))),
     )
     return " ".join(words[:cut]) + "<br>" + " ".join(words[cut:])
+
+
+def whole_numbers(largest: float) -> dict[str, object]:
+    """Return an axis for counts up to ``largest``: from 0, and never a fraction of a thing."""
+    return {
+        "rangemode": "tozero",
+        "tickformat": ",d",
+        "nticks": 5,
+        "dtick": 1 if largest <= _EACH_NUMBER_UP_TO else None,
+    }

@@ -131,23 +131,24 @@ def blind_spot(library: Library, run_id: str, *, as_stored: bool = False) -> Bli
     return BlindSpot(_in_order(axes, "axis"), int(examples[0][0]))
 
 
+def tag_kind(tag: str) -> str:
+    """Return which kind of Professional's tags an unprefixed example tag is."""
+    return next((kind for kind, names in TAG_KINDS.items() if tag in names), SPECIALTY)
+
+
+def tag_order(tag: str) -> tuple[int, int, str]:
+    """Order unprefixed example tags by kind, then as the paper does; specialties by name."""
+    kind = tag_kind(tag)
+    names = list(TAG_KINDS.get(kind, ()))
+    return ([*TAG_KINDS, SPECIALTY].index(kind), names.index(tag) if names else 0, tag)
+
+
 def _with_kind(tags: pd.DataFrame) -> pd.DataFrame:
-    kinds = [
-        next((kind for kind, names in TAG_KINDS.items() if tag in names), SPECIALTY)
-        for tag in tags["tag"]
-    ]
-    tags.insert(0, "kind", kinds)
-    order = {tag: place for names in TAG_KINDS.values() for place, tag in enumerate(names)}
-    places = sorted(
-        range(len(tags)),
-        key=lambda row: (
-            [*TAG_KINDS, SPECIALTY].index(kinds[row]),
-            order.get(tags["tag"][row], 0),
-            -int(tags["conversations"][row]),
-            tags["tag"][row],
-        ),
-    )
-    return tags.iloc[places].reset_index(drop=True)
+    """Add the kind of each tag; specialties come with the most frequent first."""
+    tags.insert(0, "kind", [tag_kind(tag) for tag in tags["tag"]])
+    frequent = tags.sort_values("conversations", ascending=False, kind="stable")
+    places = sorted(frequent.index, key=lambda row: tag_order(tags["tag"][row])[:2])
+    return tags.loc[places].reset_index(drop=True)
 
 
 def _in_order(counts: pd.DataFrame, *columns: str) -> pd.DataFrame:
