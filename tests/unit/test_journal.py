@@ -14,7 +14,9 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from healthbench.cli import app
 from healthbench.errors import InputRefusedError, StoreError
 from healthbench.review.effective import blind_decisions, decided_by, human_verdicts
 from healthbench.review.transfer import as_csv, as_jsonl, from_text, import_file
@@ -343,6 +345,29 @@ def test_a_file_of_something_else_is_refused(journal, tmp_path):
     binary.write_bytes(b"PAR1\xff\xfe")
     with pytest.raises(InputRefusedError, match="UTF-8"):
         import_file(journal, binary)
+
+
+def test_the_command_line_exports_and_merges(journal, file, tmp_path, monkeypatch):
+    decide(journal, note="kept")
+    decide(journal, item=Item("run2", 0, 0))
+    monkeypatch.setenv("HEALTHBENCH_HOME", str(file.path.parent))
+    command = CliRunner()
+    for name, run in (("all.jsonl", []), ("one.csv", ["--run", "run2"])):
+        done = command.invoke(app, ["reviews", "export", str(tmp_path / name), *run])
+        assert done.exit_code == 0, done.output
+    assert command.invoke(app, ["reviews", "export"]).stdout == as_jsonl(journal.events())
+    monkeypatch.setenv("HEALTHBENCH_HOME", str(tmp_path / "elsewhere"))
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,b\n1,2\n")
+    paths = [str(tmp_path / name) for name in ("all.jsonl", "bad.csv", "one.csv")]
+    done = command.invoke(app, ["reviews", "import", *paths])
+    assert done.exit_code == 2
+    assert "all.jsonl: 2 events added, 0 known already." in done.stdout
+    assert "one.csv: 0 events added, 1 known already." in done.stdout
+    assert "bad.csv is no file of reviews" in done.stderr
+    elsewhere = ReviewFile(tmp_path / "elsewhere" / FILE_NAME)
+    assert Journal(elsewhere).events() == journal.events()
+    elsewhere.close()
 
 
 events = st.builds(

@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score, f1_score
 
 from healthbench.review.agreement import (
     between_reviewers,
@@ -20,6 +23,7 @@ from healthbench.review.effective import human_verdicts
 from healthbench.review.estimate import drawn, estimated_score, inverse_chances
 from healthbench.review.queues import Plan, QueueKind, make_queue, population
 from healthbench.review.reviewed import reviewed_run
+from healthbench.scoring.agreement import cohens_kappa, confusion, pairwise_f1
 from healthbench.scoring.run_scores import OVERALL
 from healthbench.store.journal import Decision, Event
 from healthbench.store.library import Library
@@ -215,3 +219,21 @@ def test_estimates_from_samples_are_unbiased_and_their_intervals_hold(library, r
         held += found.low <= truth <= found.high
     assert abs(np.mean(values) - truth) < 3 * np.std(values) / np.sqrt(60)
     assert held >= 48
+
+
+pairs = st.lists(
+    st.tuples(st.booleans(), st.booleans(), st.floats(0.1, 50)), min_size=4, max_size=40
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs)
+def test_kappa_and_macro_f1_are_scikit_learns_with_weights_too(found):
+    first, second, weights = (np.array(column) for column in zip(*found, strict=True))
+    assume(0 < first.sum() < len(first))
+    assume(0 < second.sum() < len(second))
+    table = confusion(first, second, weights)
+    expected = cohen_kappa_score(first, second, sample_weight=weights)
+    assert cohens_kappa(table) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    macro = f1_score(second, first, average="macro", sample_weight=weights)
+    assert pairwise_f1(table).macro == pytest.approx(macro, rel=1e-9, abs=1e-9)
