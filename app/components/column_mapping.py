@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from healthbench.store.records import ImportOutcome
 
 # Field of the table of aliases -> what the reader is asked.
-_NEEDED = {
+_FIRST = {
     "prompt_id": "Conversation: its id",
     "criterion": "Criterion: its text",
     "points": "Points, with their sign",
     "verdict": "Verdict: met or not met",
+    "reply": "Reply",
+    "explanation": "Grader's explanation",
 }
 _MORE = {
-    "reply": "Reply",
     "prompt": "Conversation: its text",
-    "explanation": "Grader's explanation",
     "axis": "Axis of the criterion",
     "tags": "Tags of the criterion",
     "index": "Number of the criterion",
@@ -71,7 +71,7 @@ def _offer(
             "Say which column holds what. The mapping is remembered for tables with the same column names."
         )
         _preview(table)
-        columns = _fields(table, _NEEDED, key)
+        columns = _fields(table, _FIRST, key)
         with st.expander("What else the table holds"):
             columns |= _fields(table, _MORE, key)
         asked = st.form_submit_button("Import by this mapping", type="primary")
@@ -131,7 +131,7 @@ def remembered() -> None:
     with st.expander(f"Remembered column mappings: {len(known)}", icon=":material/table_chart:"):
         for place, mapping in enumerate(known):
             with st.container(horizontal=True, vertical_alignment="center"):
-                told = {**_NEEDED, **_MORE}
+                told = {**_FIRST, **_MORE}
                 st.markdown(
                     "; ".join(
                         f"{told.get(field, field)} in *{escaped(column)}*"

@@ -61,9 +61,16 @@ def _watch(source: RunSource) -> Iterator[GradedExample]:
         )
     if n_errors:
         report.warnings.append(f"The producer recorded an error for {_count(n_errors, 'example')}.")
+    report.warnings += _reply_warnings(n_empty, report.rows_read)
+
+
+def _reply_warnings(n_empty: int, n: int) -> list[str]:
+    if n_empty == n > 1:
+        return ["The file holds no replies, so their length is not known."]
     if n_empty:
         was = "is empty and was" if n_empty == 1 else "are empty and were"
-        report.warnings.append(f"{_count(n_empty, 'reply', 'replies')} {was} graded as an answer.")
+        return [f"{_count(n_empty, 'reply', 'replies')} {was} graded as an answer."]
+    return []
 
 
 def _tag_sources(example: GradedExample, report: ImportReport) -> None:

@@ -370,7 +370,7 @@ def test_json_that_is_no_graded_run_is_named(tmp_path, value, said):
     [
         (b"", "is empty"),
         (b" \n ", "is empty"),
-        (b"hello\n", "is text without columns"),
+        (b"hello\n", "is text without rows"),
         (b"%PDF-1.7 x", "is a PDF"),
         (b"SQLite format 3\x00...", "is an SQLite database"),
         (b"\x7fELF\x00\x00\x01", "is no text, table or archive"),
