@@ -76,6 +76,13 @@ with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         help="Judge all its criteria yourself",
         query_params=state.query_for("review", queue=f"{review_data.ONE_EXAMPLE}{row + 1}"),
     )
+    st.page_link(
+        "app_pages/grade.py",
+        label="Grade",
+        icon=":material/grading:",
+        help="Grade another reply to this conversation",
+        query_params=state.query_for("grade", example=row + 1),
+    )
     st.space("stretch")
     st.toggle(
         "Render Markdown",

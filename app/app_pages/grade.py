@@ -10,6 +10,7 @@ from components.grade_hand import by_hand
 from components.grade_live import with_a_model
 from components.grade_subject import choose_subject, reply_key
 from components.grade_typing import listen_to_typing, typed
+from components.text import escaped
 
 from healthbench.formatting import characters
 
@@ -25,7 +26,7 @@ st.subheader("2 · Reply")
 key = reply_key(subject)
 if subject.reply and st.session_state.get(key) != subject.reply:
     st.button(
-        f"Take the reply of {subject.model or 'this run'} ({characters(len(subject.reply))})",
+        f"Take the reply of {escaped(subject.model or 'this run')} ({characters(len(subject.reply))})",
         key="grade_take_reply",
         icon=":material/content_paste:",
         on_click=st.session_state.__setitem__,

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from healthbench.model import Verdict
 
 _ATTEMPTS = "grade_attempts"
+CAP = "grade_cap"
+"""Session key of the cost cap."""
 
 
 @dataclass(slots=True)

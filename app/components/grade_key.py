@@ -53,7 +53,7 @@ def key_field(settings: GraderSettings) -> None:
         st.markdown(f":material/key: The key in {configured[1]} is used.")
         return
     st.text_input(
-        f"API key for {escaped(host)}" + ("" if needs_key(settings) else " (if it needs one)"),
+        f"API key for {host}" + ("" if needs_key(settings) else " (if it needs one)"),
         type="password",
         key=_FIELD,
         autocomplete="off",

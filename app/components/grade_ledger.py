@@ -8,15 +8,40 @@ import pandas as pd
 import streamlit as st
 
 from components.chart import chart, palette
+from components.ledger import ledger
+from components.text import turns
 from healthbench.charts.band import band
 from healthbench.formatting import fraction
+from healthbench.model import Message
 from healthbench.scoring.example import tally
 from healthbench.taxonomy import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from components.ledger import Switches
     from healthbench.model import Criterion, Verdict
+
+_SCROLL = 620
+
+
+def judged(
+    prompt: Sequence[Message],
+    reply: str,
+    criteria: Sequence[Criterion],
+    verdicts: Sequence[Verdict],
+    *,
+    key: str,
+    switches: Switches,
+) -> list[bool | None]:
+    """Show what is judged beside its ledger, both scrolling, and return the verdicts shown."""
+    with st.grid(2, min_column_width=430, gap="medium") as grid:
+        with grid.cell(), st.container(height=_SCROLL + 110, border=True, key=f"{key}_judged"):
+            turns(prompt, key=f"{key}_prompt")
+            turns([Message("reply", reply)], key=f"{key}_reply")
+        with grid.cell():
+            rows = ledger_rows(criteria, verdicts)
+            return ledger(rows, key=key, height=_SCROLL, switches=switches)
 
 
 def ledger_rows(criteria: Sequence[Criterion], verdicts: Sequence[Verdict]) -> pd.DataFrame:

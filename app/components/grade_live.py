@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import grade_data
 import streamlit as st
 
-from components.grade_attempts import attempts, running, start
+from components.grade_attempts import CAP, attempts, running, start
 from components.grade_grader import grader, price_table
 from components.grade_key import key_field, key_for, needs_key
 from components.grade_result import result
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from components.grade_subject import Subject
     from healthbench.grading.settings import GraderSettings
 
-CAP = "grade_cap"
 _TIMES = "grade_times"
 _MOST_TIMES = 10
 

@@ -107,7 +107,7 @@ def save(
         run_id = saved.get(mark)
         if run_id in {run.id for run in data.runs()}:
             st.button(
-                f"Open {data.label(run_id)}",
+                f"Open {escaped(data.label(run_id))}",
                 key=f"{key}_open",
                 icon=":material/arrow_forward:",
                 on_click=_open,

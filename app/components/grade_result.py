@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components.grade_attempts import Attempt, ask_again, attempts
+from components.grade_attempts import CAP, Attempt, ask_again, attempts
 from components.grade_compare import gradings
 from components.grade_grader import wording
-from components.grade_ledger import ledger_rows, show_band
+from components.grade_ledger import judged, show_band
 from components.grade_outcome import beside, save
-from components.ledger import Switches, ledger
+from components.ledger import Switches
 from components.text import escaped, some
 from healthbench.errors import HealthBenchError
 from healthbench.formatting import count
@@ -23,6 +23,8 @@ from healthbench.grading.job import JobState
 from healthbench.grading.run_file import run_info
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from components.grade_subject import Subject
     from healthbench.model import RunInfo
 
@@ -41,9 +43,11 @@ def result(subject: Subject, reply: str, text: str) -> None:
     @st.fragment(run_every=_EVERY if watched else None)
     def show() -> None:
         """Redraw the grading alone, again and again while it runs."""
-        if watched and not attempt.running:
-            st.rerun()
+        ended = watched and not attempt.running
         _show(subject, reply, attempt)
+        if ended:
+            # What came is on the screen already; the page's own run stops the clock.
+            st.rerun()
 
     with st.container(border=True, key="grade_result"):
         show()
@@ -63,7 +67,7 @@ def _choose(found: list[Attempt]) -> Attempt:
         default=latest,
         required=True,
         key=f"{_CHOSEN}_{latest}",
-        format_func=lambda number: by_number[number].name,
+        format_func=lambda number: escaped(by_number[number].name),
         wrap=True,
     )
     return by_number[number]
@@ -76,18 +80,24 @@ def _show(subject: Subject, reply: str, attempt: Attempt) -> None:
     met = [verdict.met for verdict in verdicts]
     _progress(attempt)
     show_band(attempt.wish.criteria, met, key)
+    wish = attempt.wish
     if attempt.running:
-        ledger(ledger_rows(attempt.wish.criteria, verdicts), key=key, switches=Switches.NONE)
+        switches, ledger_key = Switches.NONE, key
+    else:
+        _missing(attempt, sample, key)
+        # What is supposed belongs to the verdicts it was supposed on.
+        switches, ledger_key = Switches.WHAT_IF, f"{key}_{_digits(met)}"
+    judged(wish.prompt, wish.reply, wish.criteria, verdicts, key=ledger_key, switches=switches)
+    if attempt.running:
         return
-    _missing(attempt, sample, key)
-    # What was supposed belongs to the verdicts it was supposed on.
-    ledger(
-        ledger_rows(attempt.wish.criteria, verdicts), key=f"{key}_{attempt.came}_{hash(tuple(met))}"
-    )
     _receipt(attempt)
     beside(subject, reply, met, key)
     if any(verdict is not None for verdict in met):
         save(subject, reply, verdicts, partial(_describe, attempt, sample), key)
+
+
+def _digits(met: Sequence[bool | None]) -> str:
+    return "".join("?" if verdict is None else str(int(verdict)) for verdict in met)
 
 
 def _sample(attempt: Attempt) -> int:
@@ -166,7 +176,7 @@ def _missing(attempt: Attempt, sample: int, key: str) -> None:
 
 
 def _ask(attempt: Attempt, sample: int, places: list[int]) -> None:
-    cap = st.session_state.get("grade_cap") if attempt.wish.max_cost is not None else None
+    cap = st.session_state.get(CAP) if attempt.wish.max_cost is not None else None
     try:
         ask_again(attempt, sample, places, cap)
     except HealthBenchError as error:
@@ -176,28 +186,39 @@ def _ask(attempt: Attempt, sample: int, places: list[int]) -> None:
 
 
 def _receipt(attempt: Attempt) -> None:
-    wish = attempt.wish
+    wish, receipt = attempt.wish, attempt.job.receipt
     settings, template = wish.settings, wish.template
+    address = settings.base_url.partition("://")[2]
     parameters = {
         name: value
         for name, value in settings.parameters().items()
-        if name not in {"model", "base_url", "show_points"}
+        if name not in {"model", "base_url", "show_points"} and value is not None
     }
     facts = {
-        "Grader": f"{settings.model} at {settings.base_url}, {standing(settings, template)}",
-        "Parameters": json.dumps(parameters, ensure_ascii=False),
+        "Grader": f"{settings.model} at {address}, {standing(settings, template)}",
+        "Parameters": ", ".join(f"{name} {value}" for name, value in parameters.items()),
         "Points shown to it": "yes" if settings.show_points else "no",
-        "Instructions": wording(template),
-        "sha256 of the instructions": template.sha256,
-        **receipt_in_words(attempt.job.receipt),
+        "Instructions": f"{wording(template)}, sha256 {template.sha256[:12]}…",
+        **receipt_in_words(receipt),
+        "Cost cap": "none" if wish.max_cost is None else dollars(wish.max_cost),
+        "Prices of": wish.prices.as_of,
     }
-    if wish.max_cost is not None:
-        facts["Cost cap"] = dollars(wish.max_cost)
-    facts["Prices of"] = wish.prices.as_of
     st.markdown("**Receipt**")
     st.table(
-        {name: escaped(words) for name, words in facts.items()}, border="horizontal", alt="Receipt"
+        {name: escaped(words) for name, words in facts.items()},
+        border="horizontal",
+        width="content",
+        alt="Receipt",
     )
+    with st.expander("Receipt as JSON"):
+        whole = {
+            "grader": settings.parameters(),
+            "instructions_sha256": template.sha256,
+            "instructions_are_the_reference": template.is_reference,
+            "samples": len(wish.samples),
+            **receipt.figures(),
+        }
+        st.code(json.dumps(whole, indent=1, ensure_ascii=False), language=None, wrap_lines=True)
 
 
 def _describe(attempt: Attempt, sample: int, name: str) -> RunInfo:

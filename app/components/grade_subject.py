@@ -31,7 +31,8 @@ _SEARCH = "grade_search"
 _EXAMPLE = "grade_example"
 _DATASET = "grade_dataset"
 _ROW = "grade_row"
-_SCROLL = 320
+_SCROLL = 260
+_LONG = 700
 _LABEL = 90
 
 
@@ -61,10 +62,18 @@ class Subject:
     reply: str | None = None
     model: str | None = None
 
-    def digest(self, *more: str) -> str:
-        """Return a short name of the texts, for session keys."""
-        text = json.dumps([self.prompt, self.criteria, more], ensure_ascii=False)
-        return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()[:16]
+    def digest(self, reply: str) -> str:
+        """Return a short name of all the texts, for session keys."""
+        return _digest([self.prompt, self.criteria, reply])
+
+    def talk(self, *reply: str) -> str:
+        """Return a short name of the conversation, with its reply where one is given."""
+        return _digest([self.prompt, reply])
+
+
+def _digest(texts: Sequence[object]) -> str:
+    text = json.dumps(texts, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()[:16]
 
 
 def choose_subject() -> Subject | None:
@@ -237,9 +246,12 @@ def rubric_in_words(criteria: Sequence[Criterion]) -> str:
 
 
 def _show(subject: Subject) -> None:
-    with st.container(height=_SCROLL, border=True, key="grade_conversation"):
+    long = sum(len(message.content) for message in subject.prompt) > _LONG
+    with st.container(height=_SCROLL if long else "content", border=True, key="grade_conversation"):
         turns(subject.prompt, key="grade_turns_shown")
     with st.container(horizontal=True, vertical_alignment="center"):
+        if subject.synthetic:
+            st.badge("SYNTHETIC SAMPLE", icon=":material/science:", color="violet")
         st.caption(rubric_in_words(subject.criteria))
         st.space("stretch")
         st.button(

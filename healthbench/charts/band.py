@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from healthbench.charts.theme import Palette, figure
+from healthbench.charts.theme import Palette, figure, state_marker
 from healthbench.formatting import fraction
+from healthbench.scoring.example import State
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -17,7 +18,7 @@ _POINT = 0.006
 
 
 def band(possible: Bounds, current: Bounds, palette: Palette) -> go.Figure:
-    """Draw the current bounds inside those before any verdict; a point where they meet.
+    """Draw the current bounds, hatched as what is unknown, inside those before any verdict; a point where they meet.
 
     Args:
         possible: Bounds with every verdict unknown.
@@ -30,19 +31,20 @@ def band(possible: Bounds, current: Bounds, palette: Palette) -> go.Figure:
         y=[""],
         base=[possible.low],
         x=[possible.high - possible.low],
-        marker={"color": "rgba(0,0,0,0)", "line": {"color": palette.rule, "width": 1}},
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": palette.grid, "width": 1}},
         hoverinfo="skip",
     )
+    state = State.UNKNOWN
+    if current.low == current.high:
+        state = State.EARNED if current.low >= 0 else State.INCURRED
     # Wide enough to be seen where worst and best are the same.
-    least = _POINT * (possible.high - possible.low)
-    width = max(current.high - current.low, least)
-    middle = (current.low + current.high) / 2
+    width = max(current.high - current.low, _POINT * (possible.high - possible.low))
     chart.add_bar(
         orientation="h",
         y=[""],
-        base=[middle - width / 2],
+        base=[(current.low + current.high - width) / 2],
         x=[width],
-        marker={"color": palette.earned if current.low >= 0 else palette.incurred},
+        marker=state_marker(state, palette),
         hovertemplate=f"worst {fraction(current.low, 3)}<br>best {fraction(current.high, 3)}<extra></extra>",
     )
     for place in (0.0, 1.0):
