@@ -32,7 +32,17 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.space("stretch")
     identity_line(reviewer)
 
-if queue:
+gone = (
+    {entry.item.run for entry in queue.entries} - {other.id for other in data.runs()}
+    if queue
+    else set()
+)
+if gone:
+    empty(
+        "This queue holds verdicts of a run that is no longer in the store.",
+        "Import its file again on the page *Runs*, or go back to the other queues.",
+    )
+elif queue:
     desk = Desk(reviewer, queue)
 
     @st.fragment

@@ -6,6 +6,7 @@ import review_data
 import state
 import streamlit as st
 
+from components.text import escaped
 from healthbench.store.journal import Reviewer
 
 ROLES = ("physician", "nurse", "pharmacist", "other clinician", "researcher")
@@ -31,7 +32,8 @@ def reviewer_or_stop() -> Reviewer:
 
 def identity_line(reviewer: Reviewer) -> None:
     """Show who reviews, and a way to change it."""
-    with st.popover(f"{reviewer.name}, {reviewer.role}", icon=":material/person:", type="tertiary"):
+    label = f"{escaped(reviewer.name)}, {escaped(reviewer.role)}"
+    with st.popover(label, icon=":material/person:", type="tertiary"):
         if _signed_in():
             st.button("Log out", on_click=st.logout)
         st.button("Change name or role", on_click=_forget)

@@ -227,7 +227,9 @@ def _size(kind: QueueKind) -> tuple[int | None, float | None]:
 
 def _make(name: str, plan: Plan, assigned: list[str]) -> None:
     try:
-        queue = review_data.saved_queues().save(name, plan, review_data.make(plan), assigned)
+        with st.spinner("Choosing the verdicts …"):
+            entries = review_data.make(plan)
+        queue = review_data.saved_queues().save(name, plan, entries, assigned)
     except HealthBenchError as error:
         st.error(str(error))
         return

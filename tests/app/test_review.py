@@ -12,7 +12,7 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "app"))
 
-from healthbench.review.queues import Plan, QueueKind, make_queue
+from healthbench.review.queues import Entry, Plan, QueueKind, make_queue
 from healthbench.review.saved import SavedQueues
 from healthbench.store.journal import Decision, Item, Journal, Reviewer
 from healthbench.store.library import Library
@@ -262,6 +262,49 @@ def test_each_reviewer_has_a_blind_copy(open_page, tmp_path, queues, journal):
     del app.query_params["queue"]
     app.run()
     assert "No queue is waiting for you" in app.info[0].value
+
+
+@pytest.mark.parametrize("page", ["review", "agreement"])
+def test_pages_on_no_run_and_on_each_of_many(open_page, many_runs, page):
+    assert "There is no graded run yet." in "\n".join(info.value for info in open_page(page).info)
+    st.cache_resource.clear()
+    app = sign_in(open_page(page, *many_runs))
+    for place in range(4):
+        app.sidebar.selectbox(key="run_picker").select_index(place).run()
+        assert not app.exception
+
+
+def test_a_queue_of_a_removed_run_says_so(open_page, many_runs, queues, tmp_path):
+    app = open_page("review", *many_runs)
+    library = Library(tmp_path / "home")
+    run, other = (found.id for found in library.runs()[:2])
+    queue = queues.save(
+        "Two", Plan(kind=QueueKind.SLICE, run=run), [Entry(Item(other, 0, 0), None)]
+    )
+    app.query_params["run"], app.query_params["queue"] = run, queue.id
+    sign_in(app)
+    assert "Met" in [button.label for button in app.button]
+    library.remove(other)
+    app.run()
+    assert not app.exception
+    assert "no longer in the store" in app.info[0].value
+
+
+def test_a_configured_login_is_asked_for_and_gives_the_name(
+    open_page, one_run, journal, monkeypatch
+):
+    app = open_page("review", one_run)
+    app.secrets["auth"] = {"client_id": "x"}
+    app.query_params["queue"] = "example-1"
+    app.run()
+    assert [button.label for button in app.button] == ["Log in"]
+    monkeypatch.setattr(st, "user", {"is_logged_in": True, "email": "anna@example.org"})
+    app.run()
+    assert [box.label for box in app.main.selectbox] == ["Role"]
+    app.button[0].click().run()
+    press(app, "M")
+    (event,) = journal.events(the_run(app))
+    assert (event.reviewer, event.role) == ("anna@example.org", "physician")
 
 
 def test_a_link_to_a_queue_that_is_gone_says_so(open_page, one_run):
