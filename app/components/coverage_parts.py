@@ -289,7 +289,7 @@ def _criteria_table(cell: Cell, name: str) -> None:
         formats={"points": points},
         column_config={
             "open": st.column_config.ButtonColumn(
-                "", key="open_criterion", on_click=_open_criterion, width="small"
+                "open", key="open_criterion", on_click=_open_criterion, width="small"
             ),
             "points": st.column_config.Column(width="small", alignment="right"),
             "assignments": st.column_config.Column("used", width="small"),
