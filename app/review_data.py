@@ -13,9 +13,10 @@ import data
 import streamlit as st
 
 from healthbench.config import Settings
+from healthbench.errors import InputRefusedError
 from healthbench.review import queues as making
 from healthbench.review.effective import HumanVerdict, decided_by, human_verdicts
-from healthbench.review.queues import Entry, Plan
+from healthbench.review.queues import Entry, Plan, QueueKind
 from healthbench.review.reviewed import ReviewedRun, reviewed_run
 from healthbench.review.saved import SavedQueue, SavedQueues
 from healthbench.store.journal import Event, Item, Journal
@@ -143,12 +144,13 @@ def _entries(queue_id: str) -> tuple[Entry, ...]:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _one_example(queue_id: str, run_id: str) -> OpenQueue | None:
     number = queue_id.removeprefix(ONE_EXAMPLE)
-    if not number.isdecimal() or int(number) > data.library().summary(run_id).n_examples:
+    if not number.isdecimal():
         return None
-    ledger = data.example(run_id, int(number) - 1).ledger
-    entries = [
-        Entry(Item(run_id, int(number) - 1, int(place)), None) for place in ledger["position"]
-    ]
+    plan = Plan(kind=QueueKind.EXAMPLE, run=run_id, example=int(number) - 1)
+    try:
+        entries = make(plan)
+    except InputRefusedError:
+        return None
     return OpenQueue(queue_id, f"All criteria of example {number}", tuple(entries), None)
 
 

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from datetime import datetime
 
 import pytest
 from hypothesis import given, settings
@@ -373,8 +374,8 @@ def test_the_command_line_exports_and_merges(journal, file, tmp_path, monkeypatc
 events = st.builds(
     Event,
     id=st.uuids().map(lambda value: value.hex),
-    at=st.datetimes().map(
-        lambda moment: moment.replace(year=2026).isoformat(timespec="microseconds") + "+00:00"
+    at=st.datetimes(min_value=datetime(2026, 1, 1), max_value=datetime(2026, 12, 31)).map(  # noqa: DTZ001 - UTC is added
+        lambda moment: moment.isoformat(timespec="microseconds") + "+00:00"
     ),
     kind=st.just("decision"),
     run=st.just("run1"),
