@@ -64,7 +64,7 @@ def _before(subject: Subject, reply: str, text: str) -> None:
         max_cost=cap if has_price else None,
         samples=range(times),
     )
-    st.markdown(estimate_in_words(wish.estimate(), settings, prices))
+    st.markdown(escaped(estimate_in_words(wish.estimate(), settings, prices)))
     price_table(prices)
     with st.container(horizontal=True, vertical_alignment="center", key="grade_start_line"):
         pressed = st.button(

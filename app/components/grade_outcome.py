@@ -106,12 +106,11 @@ def save(
                 st.error(escaped(str(error)), icon=":material/block:")
         run_id = saved.get(mark)
         if run_id in {run.id for run in data.runs()}:
-            st.button(
-                f"Open {escaped(data.label(run_id))}",
-                key=f"{key}_open",
+            st.page_link(
+                "app_pages/example.py",
+                label=f"Open {escaped(data.label(run_id))}",
                 icon=":material/arrow_forward:",
-                on_click=_open,
-                args=(run_id,),
+                query_params=state.query_for("example", run=run_id, example=1),
             )
     if subject.canary:
         st.caption("The conversation carries the benchmark's canary: the run keeps the mark.")
@@ -153,8 +152,3 @@ def _write(
         return None
     st.toast(f"Saved as a run: {characters(len(reply))}.", icon=":material/check:")
     return outcome.run.id
-
-
-def _open(run_id: str) -> None:
-    state.choose_run(run_id)
-    state.open_page("example", example=1)

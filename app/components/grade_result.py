@@ -117,7 +117,7 @@ def _sample(attempt: Attempt) -> int:
 
 def _progress(attempt: Attempt) -> None:
     receipt, job = attempt.job.receipt, attempt.job
-    words = (
+    words = escaped(
         f"{count(attempt.came)} of {count(attempt.total)} criteria decided · {some(receipt.calls, 'call')} ·"
         f" {dollars(receipt.cost) if receipt.calls else dollars(0.0)}"
     )

@@ -175,7 +175,10 @@ def _from_dataset() -> Subject | None:
             st.session_state[_DATASET] = next(iter(attached))
         dataset = attached[
             st.selectbox(
-                "Data set", list(attached), key=_DATASET, format_func=lambda i: attached[i].source
+                "Data set",
+                list(attached),
+                key=_DATASET,
+                format_func=lambda i: f"{attached[i].source} · {i[:6]}",
             )
         ]
         labels = {
@@ -191,7 +194,7 @@ def _from_dataset() -> Subject | None:
             "Conversation",
             list(labels),
             key=_ROW,
-            format_func=lambda i: _short(labels[i]),
+            format_func=lambda i: f"{_short(labels[i])} · {i}",
             persist_state="session",
         )
     try:
