@@ -6,6 +6,7 @@ criterion tags, and use case, type, difficulty and specialty as example tags wit
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from healthbench.errors import InputRefusedError
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROFESSIONAL_TAGS = ("use_case", "type", "difficulty", "specialty")
+ROWS = "rows.jsonl.gz"
+"""Name of the file in which a store keeps the rows of an attached data set."""
 _VERDICTS = {"criteria_met", "met", "response_dict", "verdict", "judge_binary"}
 _REPLIES = {"prompt_response", "completion", "response", "response_text", "model_response"}
 
@@ -81,12 +84,49 @@ def is_dataset(path: Path) -> bool:
         return False
 
 
+def dataset_files(path: Path) -> list[Path]:
+    """Return the files of a data set: itself, or for a folder of several every ``rows.jsonl.gz`` right below its parts."""
+    return sorted(path.glob(f"[!.]*/{ROWS}")) if path.is_dir() else [path]
+
+
 def read_dataset(path: Path) -> Iterator[DatasetRow]:
     """Stream the rows of a data set; gzip is looked through, and a JSON list is read like JSON lines.
 
+    Args:
+        path: Its file; or a folder of several (``dataset_files``), of which the first row of a prompt_id counts.
+
     Raises:
-        InputRefusedError: The file cannot be read, is no data set, repeats a prompt_id, or has no row.
+        InputRefusedError: A file cannot be read, is no data set, repeats a prompt_id, or has no row.
     """
+    if not path.is_dir():
+        yield from _read_file(path)
+        return
+    seen: set[str] = set()
+    for file in dataset_files(path):
+        for row in _read_file(file):
+            if row.prompt_id not in seen:
+                seen.add(row.prompt_id)
+                yield row
+
+
+def row_line(row: DatasetRow) -> str:
+    """Return a row in the data sets' own form, as one JSON line without its end."""
+    return json.dumps(
+        {
+            "prompt_id": row.prompt_id,
+            "prompt": [turn._asdict() for turn in row.prompt],
+            "example_tags": row.example_tags,
+            "rubrics": [
+                {"criterion": c.text, "points": c.points, "tags": c.tags} for c in row.criteria
+            ],
+            "canary": row.canary or None,
+            "synthetic": row.synthetic,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _read_file(path: Path) -> Iterator[DatasetRow]:
     head = look(path)
     if not is_dataset_row(head.row):
         raise InputRefusedError(

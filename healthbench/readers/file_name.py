@@ -28,6 +28,9 @@ _PHYSICIANS = {
 }
 
 
+_NO_MODELS = {"", "results", "result", "graded", "run"}
+
+
 class FileName(NamedTuple):
     """What a file's name says; None where it does not.
 
@@ -58,7 +61,8 @@ def parse_file_name(name: str) -> FileName:
         return FileName(rest.removeprefix("custom").strip("_") or None, None, created, suffixes)
     benchmark = _BENCHMARKS[found.group()]
     last = rest.rpartition("_")[2]
-    return FileName(benchmark, _PHYSICIANS.get(last, rest or None), created, suffixes)
+    model = None if rest in _NO_MODELS else _PHYSICIANS.get(last, rest)
+    return FileName(benchmark, model, created, suffixes)
 
 
 def _split_time(rest: str) -> tuple[str, str | None, tuple[str, ...]]:

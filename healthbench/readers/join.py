@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.model import Message
-from healthbench.readers.dataset import read_dataset
+from healthbench.readers.dataset import dataset_files, read_dataset
 from healthbench.readers.fields import content_id
 from healthbench.readers.verdict_text import UNCLEAR_TAGS, Line, place_lines
 
@@ -33,6 +34,36 @@ def prompt_hash(prompt: Sequence[Message]) -> str:
             if turn.role not in _NOT_ASKED
         ]
     )
+
+
+class Index(NamedTuple):
+    """What a data set holds, without its texts: prompt_ids, and hashes of conversations."""
+
+    prompt_ids: frozenset[str]
+    conversations: frozenset[str]
+
+
+def index_of(dataset: Path) -> Index:
+    """Return what a data set holds; kept until another one is asked for, as many files are held against the same.
+
+    Raises:
+        InputRefusedError: It cannot be read.
+    """
+    files = dataset_files(dataset)
+    stamp = tuple(
+        (path, path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()
+    )
+    return _index(dataset, stamp)
+
+
+@lru_cache(maxsize=2)
+def _index(dataset: Path, stamp: tuple[tuple[Path, int, int], ...]) -> Index:
+    del stamp  # part of the key
+    ids, conversations = [], []
+    for row in read_dataset(dataset):
+        ids.append(row.prompt_id)
+        conversations.append(prompt_hash(row.prompt))
+    return Index(frozenset(ids), frozenset(conversations))
 
 
 class Joined(NamedTuple):

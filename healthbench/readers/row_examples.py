@@ -164,6 +164,7 @@ def _example(
         # Some tools keep the answer as the last turn of the conversation only.
         reply = prompt.pop().content if prompt and prompt[-1].role == "assistant" else ""
     prompt_id = id_of(row.get("prompt_id"))
+    prompt = prompt or rubrics.prompt_of(prompt_id)
     criteria = rubrics.criteria(items, row.get("rubric"), prompt_id, where)
     if rubrics.tags_joined:
         report.axes_from = "dataset"

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from healthbench.errors import NotAGradedRunError
 from healthbench.model import ImportReport
+from healthbench.readers.dataset import read_dataset
 from healthbench.readers.fields import Where, canary_of, id_of
+from healthbench.readers.join import index_of
 from healthbench.readers.row_examples import long_examples, nested_examples
-from healthbench.readers.rows import Row, is_criterion, is_example
+from healthbench.readers.rows import Row, is_criterion, is_example, item_fields
 from healthbench.readers.rubrics import Rubrics
 from healthbench.readers.source import RunSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from healthbench.model import GradedExample, RunInfo
+    from healthbench.readers.dataset import DatasetRow
 
 _MANY = 100
 
@@ -60,11 +63,14 @@ def runs_of(file: RowFile, dataset: Path | None) -> list[RunSource]:
         NotAGradedRunError: No row has a verdict, or the rows name more than 100 pairs.
     """
     parts: dict[Part, bool] = {}
-    for _, row in file.rows():
+    wanting: set[str] = set()
+    for where, row in file.rows():
         if is_example(row):
             parts.setdefault(_part(row), True)
         elif is_criterion(row):
             parts.setdefault(_part(row), False)
+        if dataset is not None and (key := id_of(row.get("prompt_id"))) and _lacks(row, where):
+            wanting.add(key)
     name = file.info.source
     if not parts:
         raise NotAGradedRunError(
@@ -75,10 +81,26 @@ def runs_of(file: RowFile, dataset: Path | None) -> list[RunSource]:
             f"{name} names {len(parts)} pairs of model and grader, more than the {_MANY} a file may hold; map the right"
             " column to the model."
         )
+    rows = {} if dataset is None else _rows_of(dataset, wanting)
     return [
-        _run(file, dataset, part, nested=nested, alone=len(parts) == 1)
+        _run(file, rows, part, nested=nested, alone=len(parts) == 1)
         for part, nested in parts.items()
     ]
+
+
+def _lacks(row: Row, where: Where) -> bool:
+    """Tell whether a row leaves out what a data set could say: the conversation, or a criterion's text or tags."""
+    if "prompt" not in row:
+        return True
+    items = [item_fields(item, where) for item in row["items"]] if is_example(row) else [row]
+    return any("criterion" not in item or not {"tags", "axis"} & item.keys() for item in items)
+
+
+def _rows_of(dataset: Path, prompt_ids: set[str]) -> dict[str, DatasetRow]:
+    """Return the rows of some conversations, read only where there are any."""
+    if not index_of(dataset).prompt_ids & prompt_ids:
+        return {}
+    return {row.prompt_id: row for row in read_dataset(dataset) if row.prompt_id in prompt_ids}
 
 
 def _part(row: Row) -> Part:
@@ -86,7 +108,7 @@ def _part(row: Row) -> Part:
 
 
 def _run(
-    file: RowFile, dataset: Path | None, part: Part, *, nested: bool, alone: bool
+    file: RowFile, rows: Mapping[str, DatasetRow], part: Part, *, nested: bool, alone: bool
 ) -> RunSource:
     info = replace(
         file.info,
@@ -104,11 +126,13 @@ def _run(
                 yield where, row
 
     def read() -> Iterator[GradedExample]:
-        rubrics = Rubrics(dataset)
+        rubrics = Rubrics(rows)
         yield from (nested_examples if nested else long_examples)(own_rows(), rubrics, report)
         if rubrics.unnamed:
             report.warnings.append(
                 f"The texts of {rubrics.unnamed:,} criteria are not in the file; attach the data set to see them."
             )
 
-    return RunSource(info, report, file.files, "" if alone else str(part), read)
+    # With a data set's words it is another run than the same rows without.
+    told = ["" if alone else str(part), "joined" if rows else ""]
+    return RunSource(info, report, file.files, " ".join(filter(None, told)), read)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from healthbench.model import Criterion
-from healthbench.readers.dataset import read_dataset
 from healthbench.readers.fields import Where, kind_name, points_of, required_text
 from healthbench.readers.rows import Row, item_fields, structured
 from healthbench.taxonomy import AXES, THEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+    from healthbench.model import Message
+    from healthbench.readers.dataset import DatasetRow
 
 _SEPARATORS = re.compile(r"\s*[,;|]\s*")
 _DISPLAYED = {name.lower(): tag for names in (AXES, THEMES) for tag, name in names.items()}
@@ -22,26 +23,27 @@ _DISPLAYED = {name.lower(): tag for names in (AXES, THEMES) for tag, name in nam
 
 @dataclass(slots=True)
 class Rubrics:
-    """Rubrics of a data set by prompt_id, read when the first is asked for.
+    """Conversations of a data set with their rubrics, by prompt_id.
 
     Attributes:
-        dataset: The data set, None where none was given.
+        rows: The rows that are of use, none where no data set was given.
         tags_joined: Whether a criterion got its tags from the data set.
         unnamed: Criteria whose text is nowhere.
     """
 
-    dataset: Path | None
+    rows: Mapping[str, DatasetRow]
     tags_joined: bool = False
     unnamed: int = 0
-    _rows: dict[str, list[Criterion]] | None = field(default=None, repr=False)
 
     def of(self, prompt_id: str | None) -> list[Criterion] | None:
         """Return the data set's rubric of a conversation, None where there is none."""
-        if self.dataset is None or prompt_id is None:
-            return None
-        if self._rows is None:
-            self._rows = {row.prompt_id: row.criteria for row in read_dataset(self.dataset)}
-        return self._rows.get(prompt_id)
+        row = self.rows.get(prompt_id or "")
+        return None if row is None else row.criteria
+
+    def prompt_of(self, prompt_id: str | None) -> list[Message]:
+        """Return the data set's turns of a conversation, none where it has none."""
+        row = self.rows.get(prompt_id or "")
+        return [] if row is None else list(row.prompt)
 
     def criteria(
         self,

@@ -19,7 +19,7 @@ from healthbench.readers.fields import SIMPLE_EVALS_MARKS, Where, points_of, ver
 from healthbench.readers.file_name import parse_file_name
 from healthbench.readers.foreign import noted
 from healthbench.readers.head import Head, decode, open_binary
-from healthbench.readers.join import Join, prompt_hash
+from healthbench.readers.join import Join, index_of, prompt_hash
 from healthbench.readers.simple_evals import ADJUSTED
 from healthbench.readers.source import RunSource
 from healthbench.readers.verdict_text import DOUBTFUL, SIMPLE_EVALS, Line, Reading, read_lines
@@ -109,7 +109,14 @@ def open_run(heads: Sequence[Head], dataset: Path | None) -> list[RunSource]:
         join = dataset and Join.load(dataset, {prompt_hash(piece.prompt) for piece in pieces})
         yield from _examples(pieces, join or None, report)
 
-    return [RunSource(info, report, (path,), "", examples)]
+    # With its conversations known it is another run than the same report without.
+    part = "joined" if dataset and _is_known(path, dataset) else ""
+    return [RunSource(info, report, (path,), part, examples)]
+
+
+def _is_known(path: Path, dataset: Path) -> bool:
+    known = index_of(dataset).conversations
+    return any(prompt_hash(piece.prompt) in known for piece in _pieces(_text(path), path.name))
 
 
 def _text(path: Path) -> str:

@@ -1,18 +1,20 @@
 """Write a benchmark data set as a folder of Parquet files, so that its themes and rubrics can be joined by prompt_id.
 
-Layout: ``datasets/<id>/dataset.json``, ``examples.parquet`` (prompt_id, prompt as JSON, example_tags) and
-``criteria.parquet`` (prompt_id, position, text, points, tags).
+Layout: ``datasets/<id>/dataset.json``, ``examples.parquet`` (prompt_id, prompt as JSON, example_tags),
+``criteria.parquet`` (prompt_id, position, text, points, tags) and ``rows.jsonl.gz``, the rows in the data sets' own form,
+which readers of files without prompt_ids or criteria join.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import duckdb
 
-from healthbench.readers.dataset import read_dataset
+from healthbench.readers.dataset import ROWS, read_dataset, row_line
 from healthbench.store.folders import publishing
 from healthbench.store.records import DatasetSummary
 from healthbench.store.run_folder import SCHEMA_VERSION
@@ -34,6 +36,7 @@ def write_dataset(place: Path, source: Path) -> None:
     with (
         publishing(place.parent) as incoming,
         duckdb.connect(":memory:", config={"memory_limit": "256MB", "threads": 2}) as db,
+        gzip.open(incoming.path / ROWS, "wt", compresslevel=1, encoding="utf-8") as lines,
     ):
         incoming.name, folder = place.name, incoming.path
         db.execute(sql("dataset_tables"))
@@ -43,6 +46,7 @@ def write_dataset(place: Path, source: Path) -> None:
         canary, synthetic = "", False
         for row in read_dataset(source):
             prompt = json.dumps([m._asdict() for m in row.prompt], ensure_ascii=False)
+            lines.write(row_line(row) + "\n")
             examples.append((row.prompt_id, prompt, list(row.example_tags)))
             criteria += [
                 (

@@ -77,7 +77,7 @@ class Library:
 
         Args:
             paths: Files and folders.
-            dataset: A data set for producers whose files mean nothing without one.
+            dataset: A data set for producers whose files lack prompt_ids or criteria; else the attached ones are asked.
             progress: Called now and then; whatever it raises stops the import and leaves nothing of that run.
 
         Raises:
@@ -101,11 +101,12 @@ class Library:
             show(Progress(path.name))
 
         datasets, runs = _sorted_out(paths, looking)
-        everything = find_runs(runs, dataset, read_mappings(self.home), looking)
-        total = len(datasets) + len(everything)
-        for place, path in enumerate(datasets):
-            show(Progress(path.name, done=place, total=total))
+        for path in datasets:
+            looking(path)
             yield self._attach(path)
+        joined = dataset or (self.home / "datasets" if self.datasets() else None)
+        everything = find_runs(runs, joined, read_mappings(self.home), looking)
+        total = len(datasets) + len(everything)
         for place, found in enumerate(everything, start=len(datasets)):
             path = found.paths[0] if len(found.paths) == 1 else found.paths[0].parent
             if found.refused is not None:
@@ -225,6 +226,8 @@ class Library:
                     "SELECT DISTINCT source FROM example_tags"
                 ).fetchall()
             }
+        if "file" in found and self.summary(run_id).report.themes_from == "dataset":
+            return "dataset"  # the reader itself joined a data set, as for HTML reports
         return next(
             (source for source in ("file", "dataset", "inferred") if source in found), "none"
         )
