@@ -101,7 +101,7 @@ elif part == "prompts":
     st.caption("Above the diagonal this run is better. Click a prompt to see both replies.")
     prompt_list(scores)
     st.subheader("How much of the difference is length")
-    price = adjustment(preset_of(run.info.benchmark))
+    price = adjustment(preset_of(run))
     parts = length_part(one.scores, two.scores, found.matching, price)
     if parts is not None:
         st.markdown(

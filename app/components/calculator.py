@@ -21,9 +21,9 @@ from healthbench.scoring.length import (
     characters_bought,
     characters_for_score,
     parse_adjustment,
+    preset_for,
     score_for_characters,
 )
-from healthbench.taxonomy import USE_CASES
 
 if TYPE_CHECKING:
     from healthbench.store.records import RunSummary
@@ -37,12 +37,6 @@ PRESET_NAMES = {
     "consensus": "Consensus",
     OWN: "Own values",
 }
-_BY_BENCHMARK = {
-    "HealthBench": "healthbench",
-    "HealthBench Hard": "hard",
-    "HealthBench Consensus": "consensus",
-    "HealthBench Professional": "professional",
-}
 _POINTS_UNIT = "points of 100"
 _FRACTION_UNIT = "fraction of 1"
 _SCORE = "calculator_score"
@@ -50,13 +44,10 @@ _START = 0.6
 
 
 def preset_of(run: RunSummary | None) -> str:
-    """Return the preset published for a run's benchmark; Professional's where there is none.
-
-    A file does not say that it is a Professional run, but its examples' tags do.
-    """
-    if run is None or any(tag in data.run_scores(run.id).metrics for tag in USE_CASES):
-        return "professional"
-    return _BY_BENCHMARK.get(run.info.benchmark or "", "professional")
+    """Return the preset published for a run's benchmark; Professional's where there is none."""
+    if run is None:
+        return preset_for(None, ())
+    return preset_for(run.info.benchmark, data.run_scores(run.id).metrics)
 
 
 def adjustment(default: str) -> LengthAdjustment:

@@ -105,7 +105,7 @@ def flip_list(rows: pd.DataFrame, found: Comparison) -> None:
         formats={"moved": points, "points": points, "example": count},
         column_config={
             "open": st.column_config.ButtonColumn(
-                "",
+                "open",
                 key="open_flip",
                 on_click=_open,
                 args=(table["example"].tolist(),),

@@ -320,7 +320,7 @@ def prompt_panel(run_ids: tuple[str, ...], found: PromptRepeats) -> None:
         formats=dict.fromkeys(("mean", "worst", "best", "SD"), _fraction) | {"replies": count},
         column_config={
             "open": st.column_config.ButtonColumn(
-                "",
+                "open",
                 key="open_worst",
                 on_click=_open_listed,
                 args=(run_ids, found, spread, part),

@@ -162,7 +162,7 @@ def prompt_list(scores: PromptScores) -> None:
         },
         column_config={
             "open": st.column_config.ButtonColumn(
-                "",
+                "open",
                 key="open_prompt",
                 on_click=_open,
                 args=(table["example"].tolist(),),

@@ -13,7 +13,7 @@ from healthbench.comparison.gate import Gate, gate
 from healthbench.errors import InputRefusedError
 from healthbench.scoring.aggregate import summarize_metric
 from healthbench.scoring.compare import LengthPart, PairedDifference, compare_runs, length_part
-from healthbench.scoring.length import PRESETS, LengthAdjustment
+from healthbench.scoring.length import PRESETS, LengthAdjustment, preset_for
 from healthbench.scoring.matching import Matching, match_examples, prompt_means, restrict
 from healthbench.scoring.run_scores import OVERALL, FloatArray, RunScores
 from healthbench.store.pairs import prompt_ids
@@ -134,7 +134,8 @@ def compare(
             f"No compared prompt has a score in both {' and '.join(checked.names)}, because verdicts are unknown or rubrics have no positive points: there is no difference to show."
         )
     overall = differences[OVERALL]
-    price = adjustment or preset_for(second.fingerprint.run.info.benchmark)
+    benchmark = second.fingerprint.run.info.benchmark
+    price = adjustment or PRESETS[preset_for(benchmark, two.metrics)]
     return Comparison(
         checked,
         matching,
@@ -161,15 +162,6 @@ def slice_prompts(
     chosen = dataclasses.replace(wanted, criterion=None)
     return frozenset(
         ids[row] for run_id, ids in runs for row in library.example_rows(run_id, chosen)
-    )
-
-
-def preset_for(benchmark: str | None) -> LengthAdjustment:
-    """Return the published price of length of a benchmark; HealthBench's own where it is another or unknown."""
-    name = (benchmark or "").lower()
-    return next(
-        (PRESETS[part] for part in ("professional", "hard", "consensus") if part in name),
-        PRESETS["healthbench"],
     )
 
 

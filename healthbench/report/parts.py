@@ -12,9 +12,8 @@ from healthbench.charts.intervals import Mean, dots
 from healthbench.charts.points import where_points_went
 from healthbench.charts.theme import DARK, LIGHT, Palette
 from healthbench.comparison.fingerprint import fingerprint
-from healthbench.comparison.pair import preset_for
 from healthbench.scoring.aggregate import RULES, early_late_gap
-from healthbench.scoring.length import CHARACTERS_PER_PENALTY, mean_adjusted
+from healthbench.scoring.length import CHARACTERS_PER_PENALTY, PRESETS, mean_adjusted, preset_for
 from healthbench.store.point_sums import incurred_penalties, points_by_axis
 from healthbench.taxonomy import display_name, kind_of, sort_key
 
@@ -295,7 +294,7 @@ def _clipping(scores: RunScores) -> Section:
 
 
 def _length(figures: RunFigures, scores: RunScores) -> Section:
-    price = preset_for(figures.summary.info.benchmark)
+    price = PRESETS[preset_for(figures.summary.info.benchmark, scores.metrics)]
     found = mean_adjusted(scores, price)
     if found is None:
         return Section("Length", ["No example has a score."])

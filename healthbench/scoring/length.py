@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from healthbench.errors import InputRefusedError
 from healthbench.scoring.example import clip
 from healthbench.scoring.run_scores import OVERALL, FloatArray, IntArray, RunScores
+from healthbench.taxonomy import USE_CASES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 CHARACTERS_PER_PENALTY = 500
 POINTS = 100
@@ -55,6 +59,25 @@ PRESETS: dict[str, LengthAdjustment] = {
     "consensus": LengthAdjustment(2000, 0.0020),
 }
 """Published center and penalty by benchmark (GPT-5.5 system card, Table 7)."""
+
+_BY_BENCHMARK = {
+    "HealthBench": "healthbench",
+    "HealthBench Hard": "hard",
+    "HealthBench Consensus": "consensus",
+    "HealthBench Professional": "professional",
+}
+
+
+def preset_for(benchmark: str | None, tags: Collection[str]) -> str:
+    """Return the name of the preset published for a run's benchmark; Professional's where there is none.
+
+    Args:
+        benchmark: As the file names it, None where it does not.
+        tags: Names of the run's metrics: a file does not say that it is a Professional run, but its tags do.
+    """
+    if any(tag in tags for tag in USE_CASES):
+        return "professional"
+    return _BY_BENCHMARK.get(benchmark or "", "professional")
 
 
 @overload
