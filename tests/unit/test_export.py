@@ -10,12 +10,15 @@ from pathlib import Path
 import duckdb
 import graded
 import pytest
+from forms import READ
+from specimens import dataset_rows, write_jsonl
 
 from healthbench.errors import InputRefusedError, StoreError
 from healthbench.export import SUFFIXES, canary_of_run, export_run, stored_examples, suggested_name
 from healthbench.readers import open_runs
 from healthbench.scoring.aggregate import summarize
 from healthbench.scoring.run_scores import from_examples
+from healthbench.scoring.verification import verify
 from healthbench.store.library import Library
 
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
@@ -57,6 +60,50 @@ def metrics_of(examples):
         name: (result.score, result.unclipped, result.n, result.bounds)
         for name, result in summarize(from_examples(examples)).items()
     }
+
+
+def everything_of(library, run_id):
+    """The run's examples, what is known of it, and all its metrics under both readings of failed grades."""
+    metrics = [
+        {
+            name: (result.score, result.unclipped, result.n, result.bounds)
+            for name, result in summarize(
+                library.run_scores(run_id, as_stored=as_stored, inferred=True)
+            ).items()
+        }
+        for as_stored in (False, True)
+    ]
+    return list(stored_examples(library, run_id)), library.summary(run_id).info, metrics
+
+
+def any_run(name, folder, library):
+    """Import a sample run, the odd run, or a run in one of the README's forms."""
+    if name == "odd":
+        return imported(library, odd_run(folder))
+    if name.endswith(".json"):
+        return imported(library, SAMPLES / name)
+    library.attach_dataset(write_jsonl(folder / "set.jsonl", dataset_rows()))
+    return imported(library, READ[name](folder))
+
+
+@pytest.mark.parametrize("name", ["odd", *(path.name for path in SAMPLES.glob("*.json")), *READ])
+def test_any_run_survives_our_lines_and_keeps_its_metrics_as_allresults(library, tmp_path, name):
+    run_id = any_run(name, tmp_path, library)
+    before, info, metrics = everything_of(library, run_id)
+    lines = export_run(library, run_id, tmp_path / "lines.jsonl", "jsonl", texts=True)
+    evals = export_run(library, run_id, tmp_path / "out_allresults.json", "allresults", texts=True)
+    with closing(Library(tmp_path / "other")) as other:
+        assert everything_of(other, imported(other, lines.path)) == (before, info, metrics)
+        again = imported(other, evals.path)
+        examples, _, (withheld, _) = everything_of(other, again)
+        assert withheld == metrics[0]
+        assert [example.reply for example in examples] == [example.reply for example in before]
+        check = verify(
+            other.summary(again).info.stated,
+            other.run_scores(again, as_stored=True),
+            "simple-evals",
+        )
+        assert check is None or not check.differences
 
 
 @pytest.mark.parametrize("form", SUFFIXES)
