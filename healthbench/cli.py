@@ -84,6 +84,8 @@ def open_dashboard(paths: list[Path], port: int | None = None, *, browser: bool 
     place = bundled("app").parent
     chosen = port or _free_port()
     environment = {
+        # One thread for each matrix product: sessions share the cores, and waiting threads of BLAS would fight over them.
+        "OPENBLAS_NUM_THREADS": "1",
         **os.environ,
         "HEALTHBENCH_OPEN": os.pathsep.join(str(path.resolve()) for path in paths),
     }

@@ -229,7 +229,8 @@ def plots(found: Comparison) -> None:
         st.markdown("Neither run has themes or axes: attach the data set on the page *Runs*.")
     st.caption(
         "Filled and coloured only where the interval excludes 0 and p stays below 5 % after Holm's correction over the "
-        f"chart's rows; hollow and grey is not decisive. Means of fewer than {FEW} prompts are marked."
+        f"chart's rows; hollow and grey is not decisive. Means of fewer than {FEW} prompts are marked. "
+        f"{escaped(found.gate.graders.capitalize())}."
     )
 
 
@@ -309,7 +310,9 @@ def columns(found: Comparison, further: Sequence[Comparison]) -> None:
         height="content" if len(table) <= 16 else 590,
     )
     st.caption(
-        "This run less each other run, with the 95 % interval and n prompts; ✓ decisive, · not decisive."
+        "This run less each other run, with the 95 % interval and n prompts; ✓ decisive, · not decisive. "
+        + "; ".join(f"{escaped(_other(one))}: {escaped(one.gate.graders)}" for one in every)
+        + "."
     )
 
 

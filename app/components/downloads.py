@@ -35,7 +35,7 @@ def downloads(table: pd.DataFrame, *, key: str) -> None:
             key=f"{key}_with_texts",
             help="The authors of the benchmark ask that its examples not be published.",
         )
-        shown = kept if with_texts else kept.drop(columns=texts)
+        shown = kept if with_texts else without_texts(kept)
         with st.container(horizontal=True):
             for kind, write in (("CSV", as_csv), ("Parquet", as_parquet)):
                 st.download_button(
@@ -45,6 +45,11 @@ def downloads(table: pd.DataFrame, *, key: str) -> None:
                     key=f"{key}_{kind.lower()}",
                     on_click="ignore",
                 )
+
+
+def without_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without the columns that hold text of the benchmark, of models or of graders."""
+    return table.drop(columns=[name for name in table.columns if name in TEXTS])
 
 
 def _made(
