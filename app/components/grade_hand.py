@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from components.grade_subject import Subject
 
 BY_HAND = "by hand"
+_GRADER = "a person"
 _GIVEN = "grade_hand_given"
 _LAST = "grade_hand_last"
 
@@ -118,7 +119,7 @@ def _describe(name: str) -> RunInfo:
     return RunInfo(
         source=name,
         format="graded-run JSON lines",
-        grader=BY_HAND,
+        grader=_GRADER,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         clip_level="run",
     )

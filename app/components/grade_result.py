@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _CHOSEN = "grade_attempt"
 _SAMPLE = "grade_sample"
 _EVERY = 0.5
+_DRAWN_A_SECOND = 30
+"""Criteria that a slow machine draws in a second: a long ledger is drawn less often, so that the page stays at rest."""
 _A_MOMENT = 0.5
 
 
@@ -39,8 +41,9 @@ def result(subject: Subject, reply: str, text: str) -> None:
     found = attempts(text)
     attempt = _choose(found)
     watched = attempt.running
+    every = max(_EVERY, len(attempt.wish.criteria) / _DRAWN_A_SECOND)
 
-    @st.fragment(run_every=_EVERY if watched else None)
+    @st.fragment(run_every=every if watched else None)
     def show() -> None:
         """Redraw the grading alone, again and again while it runs."""
         ended = watched and not attempt.running

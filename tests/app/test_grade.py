@@ -217,7 +217,7 @@ def test_a_reply_graded_by_hand_is_saved_as_a_run_that_opens(open_page, one_run,
     assert first not in link.query_string
     (path,) = (tmp_path / "home" / "graded").iterdir()
     header, line = map(json.loads, path.read_text().splitlines())
-    assert (header["model"], header["grader"]) == ("my-edit", "by hand")
+    assert (header["model"], header["grader"]) == ("my-edit", "a person")
     assert [item["criteria_met"] for item in line["criteria"]] == [True, None, False]
     assert line["prompt_id"] == "p1"
 
