@@ -17,6 +17,7 @@ import ijson
 from ijson.common import ObjectBuilder
 
 from healthbench.errors import InputRefusedError
+from healthbench.readers.guard import PIECE, GuardedSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ LINE_LIMIT = (
     1 << 28
 )  # bytes; a graded example is tens of kilobytes, a million-character reply a few megabytes
 _FIRST_LINE_LIMIT = 1 << 25
+_LARGEST_WHOLE = 1 << 30
 _ROWS_LOOKED_AT = 50
 
 # What Python's writer emits and ijson refuses; the outline tells kinds of files apart, it carries no values on.
@@ -148,6 +150,17 @@ def decode(data: bytes) -> str:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("cp1252", errors="replace")
+    return text.replace("\r\n", "\n")
+
+
+def decode_lines(data: bytes) -> str:
+    """Decode text as ``decode`` does; where it is not UTF-8 as a whole, each line by itself, as edited files mix encodings."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return decode(data)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "\n".join(map(decode, data.split(b"\n"))).replace("\r\n", "\n")
     return text.replace("\r\n", "\n")
 
 
@@ -297,32 +310,19 @@ def parse_json(text: str, where: str) -> Any:
 
 
 def json_document(path: Path) -> Any:
-    """Parse a whole file as one JSON document; its errors are those of parse_json."""
-    with open_binary(path) as file:
-        return parse_json(decode(file.read()), path.name)
+    """Parse a whole file as one JSON document.
 
-
-class _TooDeepError(Exception):
-    """A file seems to nest deeper than ijson can hold."""
-
-
-class _NotTooDeep:
-    """A file that ijson may read: it keeps the path of every open level, the square of the depth in memory.
-
-    Every 31st byte is looked at (a prime, so that no repeated pattern hides). A piece of 256 kB that opens some
-    2,000 more brackets than it closes is left to Python's parser, which bounds its depth.
+    Raises:
+        InputRefusedError: As parse_json, or the document is larger than 1 GB.
     """
-
-    def __init__(self, file: BinaryIO | _FromKey) -> None:
-        self.file = file
-
-    def read(self, size: int = -1) -> bytes:
-        """Read as a file does, or raise _TooDeepError."""
-        data = self.file.read(size)
-        sample = data[::31]
-        if len(sample.translate(None, b"]}")) - len(sample.translate(None, b"[{")) > 64:
-            raise _TooDeepError
-        return data
+    with open_binary(path) as file:
+        data = file.read(_LARGEST_WHOLE + 1)
+    if len(data) > _LARGEST_WHOLE:
+        raise InputRefusedError(
+            f"{path.name} is larger than 1 GB and must be read whole, because it is in one piece or holds NaN, a byte order"
+            " mark or another encoding than UTF-8; write it as JSON lines."
+        )
+    return parse_json(decode_lines(data), path.name)
 
 
 class _FromKey:
@@ -378,11 +378,13 @@ def json_items(path: Path, prefix: str, *, skip: bool = False) -> Iterator[Any]:
     try:
         with open_binary(path) as file:
             keys = [key for key in prefix.split(".") if key != "item"]
-            source = _NotTooDeep(_FromKey(file, keys) if skip else file)
-            for value in ijson.items(source, prefix, use_float=True, buf_size=HEAD_BYTES):
+            inner = _FromKey(file, keys) if skip else file
+            source = GuardedSource(inner, path.name, lambda: open_binary(path))
+            for value in ijson.items(source, prefix, use_float=True, buf_size=PIECE):
+                source.yielded()
                 yield value
                 done += 1
-    except (ijson.JSONError, UnicodeDecodeError, _TooDeepError):
+    except (ijson.JSONError, UnicodeDecodeError):
         for place, value in enumerate(_items_under(json_document(path), prefix.split("."))):
             if place >= done:
                 yield value

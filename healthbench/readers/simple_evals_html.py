@@ -18,7 +18,7 @@ from healthbench.model import Criterion, GradedExample, ImportReport, Message, R
 from healthbench.readers.fields import SIMPLE_EVALS_MARKS, Where, points_of, verdict_of
 from healthbench.readers.file_name import parse_file_name
 from healthbench.readers.foreign import noted
-from healthbench.readers.head import Head, decode, open_binary
+from healthbench.readers.head import Head, decode_lines, open_binary
 from healthbench.readers.join import Join, index_of, prompt_hash
 from healthbench.readers.simple_evals import ADJUSTED
 from healthbench.readers.source import RunSource
@@ -120,18 +120,13 @@ def _is_known(path: Path, dataset: Path) -> bool:
 
 
 def _text(path: Path) -> str:
-    """Decode a report; where it is not UTF-8 as a whole, each line by itself, as edited files mix encodings."""
     with open_binary(path) as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise InputRefusedError(
             f"{path.name} is larger than 512 MB, more than any report of a run; give the run's _allresults.json."
         )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\n".join(map(decode, data.split(b"\n")))
-    return text.replace("\r\n", "\n")
+    return decode_lines(data)
 
 
 def _stated(text: str) -> dict[str, float]:

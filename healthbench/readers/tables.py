@@ -34,7 +34,8 @@ _KINDS = {"text": "CSV", "xlsx": "XLSX", "parquet": "Parquet"}
 _DELIMITERS = ",;\t|"
 _BATCH = 1000
 _LOOKED_AT = 10
-_WORKBOOK_LIMIT = 1 << 31  # bytes unpacked
+_WORKBOOK_LIMIT = 1 << 30  # bytes unpacked
+_PARQUET_MEMORY = "1GB"
 _NUMBERS = frozenset({"points", "index"})
 _NUMERALS = frozenset({"0", "1", "0.0", "1.0"})
 _NAMES = frozenset({"prompt_id", "model", "grader", "repeat", "completion_id"})
@@ -272,7 +273,7 @@ def _delimited(head: Head) -> Iterator[Sequence[Any]]:
         text = io.TextIOWrapper(
             file, encoding="utf-16" if wide else "utf-8-sig", errors=errors, newline=""
         )
-        reader = csv.reader(text, delimiter=_delimiter(head), strict=True)
+        reader = csv.reader(_lines(text, head.path.name), delimiter=_delimiter(head), strict=True)
         try:
             for cells in reader:
                 if any(cells):
@@ -282,6 +283,16 @@ def _delimited(head: Head) -> Iterator[Sequence[Any]]:
                 f"{head.path.name}, line {reader.line_num}, is no proper row ({error}); the file was probably cut off or"
                 " edited: export it again."
             ) from None
+
+
+def _lines(text: io.TextIOWrapper, name: str) -> Iterator[str]:
+    """Yield lines as they are, but none longer than the limit."""
+    while line := text.readline(LINE_LIMIT):
+        if len(line) >= LINE_LIMIT:
+            raise InputRefusedError(
+                f"{name} holds a line of more than 256 MB; check that it has one row a line."
+            )
+        yield line
 
 
 def _plain(cell: str) -> str:
@@ -343,7 +354,7 @@ def _workbook(path: Path) -> Iterator[Sequence[Any]]:
 def _refuse_bomb(path: Path, size: int) -> None:
     if size > _WORKBOOK_LIMIT:
         raise InputRefusedError(
-            f"{path.name} unpacks to more than 2 GB, so it is not unpacked; export the table as CSV."
+            f"{path.name} unpacks to more than 1 GB, so it is not unpacked; export the table as CSV."
         )
 
 
@@ -351,7 +362,7 @@ def _parquet(path: Path) -> Iterator[Sequence[Any]]:
     import duckdb  # noqa: PLC0415 - the store's reader of Parquet, needed for such files only
 
     try:
-        with duckdb.connect(":memory:") as connection:
+        with duckdb.connect(":memory:", config={"memory_limit": _PARQUET_MEMORY}) as connection:
             found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
             yield [column[0] for column in found.description or ()]
             while batch := found.fetchmany(_BATCH):

@@ -324,7 +324,7 @@ def test_damaged_containers(tmp_path, make):
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused(tmp_path, monkeypatch):
     path = workbook(tmp_path)
     monkeypatch.setattr("healthbench.readers.tables._WORKBOOK_LIMIT", 100)
-    with pytest.raises(InputRefusedError, match="unpacks to more than 2 GB"):
+    with pytest.raises(InputRefusedError, match="unpacks to more than 1 GB"):
         read(path)
 
 
