@@ -9,8 +9,8 @@ import streamlit as st
 
 from components.chart import show_table
 from components.grade_hand import BY_HAND, hand_verdicts
-from components.text import some
-from healthbench.formatting import DASH, fraction, points
+from components.text import escaped
+from healthbench.formatting import fraction, points
 from healthbench.scoring.example import tally
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ def gradings(subject: Subject, reply: str, found: Sequence[Attempt]) -> None:
         formats={"points": points},
         height="content",
     )
-    in_words = ", ".join(
-        f"{grading.name}: {fraction(score, 2)}"
+    in_words = "; ".join(
+        f"{escaped(grading.name)} **{fraction(score, 2)}**"
         for grading, score in zip(columns, scores, strict=True)
     )
-    st.caption(f"Scores. {in_words}. {DASH} where verdicts are missing.")
+    st.markdown(f"Scores: {in_words}")
 
 
 def _columns(subject: Subject, reply: str, found: Sequence[Attempt]) -> list[_Grading]:
@@ -82,8 +82,11 @@ def _columns(subject: Subject, reply: str, found: Sequence[Attempt]) -> list[_Gr
 
 def _sentence(differing: Sequence[bool], scores: Sequence[float | None], n: int) -> str:
     known = [score for score in scores if score is not None]
+    differ = sum(differing)
     verdicts = (
-        f"{some(sum(differing), 'verdict')} of {len(differing)} not the same in all {n} gradings"
+        f"{differ} of {len(differing)} verdicts not the same in all {n} gradings"
+        if differ
+        else f"No verdict differs between the {n} gradings"
     )
     if len(known) < 2:
         return f"{verdicts}."

@@ -117,7 +117,8 @@ def price_table(prices: PriceTable) -> None:
         )
         edited = st.data_editor(
             table,
-            key="grade_prices",
+            # A key of its own for every table, so that what was edited is not edited once more.
+            key=f"grade_prices_{hash((prices.as_of, *prices.models.items()))}",
             num_rows="dynamic",
             hide_index=True,
             alt="Prices of grader models, one a row",
@@ -132,9 +133,9 @@ def price_table(prices: PriceTable) -> None:
 
 
 def _keep(prices: PriceTable, edited: pd.DataFrame) -> None:
+    rows = edited.fillna({"model": ""}).to_dict("records")
     models = {
-        str(row["model"] or ""): Price(row["input"], row["cached"], row["output"])
-        for row in edited.to_dict("records")
+        str(row["model"]): Price(*(float(row[name]) for name in Price._fields)) for row in rows
     }
     changed = replace(
         prices,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from healthbench.model import Criterion, Verdict
 
 _SCROLL = 620
+_LONG = 1500
+"""Characters of conversation and reply that take less than the height they would scroll in."""
 
 
 def judged(
@@ -36,7 +38,9 @@ def judged(
 ) -> list[bool | None]:
     """Show what is judged beside its ledger, both scrolling, and return the verdicts shown."""
     with st.grid(2, min_column_width=430, gap="medium") as grid:
-        with grid.cell(), st.container(height=_SCROLL + 110, border=True, key=f"{key}_judged"):
+        long = len(reply) + sum(len(turn.content) for turn in prompt) > _LONG
+        height = _SCROLL + 110 if long else "content"
+        with grid.cell(), st.container(height=height, border=True, key=f"{key}_judged"):
             turns(prompt, key=f"{key}_prompt")
             turns([Message("reply", reply)], key=f"{key}_reply")
         with grid.cell():

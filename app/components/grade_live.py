@@ -65,7 +65,6 @@ def _before(subject: Subject, reply: str, text: str) -> None:
         samples=range(times),
     )
     st.markdown(escaped(estimate_in_words(wish.estimate(), settings, prices)))
-    price_table(prices)
     with st.container(horizontal=True, vertical_alignment="center", key="grade_start_line"):
         pressed = st.button(
             f"Grade {some(len(subject.criteria), 'criterion', 'criteria')}",
@@ -79,6 +78,7 @@ def _before(subject: Subject, reply: str, text: str) -> None:
         )
     if _lacks_key(settings):
         st.caption("Without a key, grade by hand: it needs neither key nor network.")
+    price_table(prices)
     if pressed:
         start(wish, text)
         st.rerun()

@@ -76,6 +76,8 @@ def _add_turn(role: str | None = None, text: str = "") -> None:
 
 
 def _checked(messages: list[Message]) -> list[Message]:
+    if not any(message.content.strip() for message in messages):
+        raise InputRefusedError("The conversation is empty: write what the user asks.")
     for place, message in enumerate(messages, start=1):
         if not message.content.strip():
             raise InputRefusedError(f"Turn {place} is empty: write it, or remove it.")

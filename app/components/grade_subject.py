@@ -14,7 +14,7 @@ import streamlit as st
 
 from components.frame import empty
 from components.grade_own import copy_to_own, own_conversation, own_rubric
-from components.text import some, turns
+from components.text import escaped, some, turns
 from healthbench.errors import InputRefusedError, StoreError
 from healthbench.formatting import plain_points
 from healthbench.model import Criterion, Message
@@ -200,7 +200,7 @@ def _from_dataset() -> Subject | None:
     try:
         row = grade_data.dataset_row(dataset.id, prompt_id)
     except StoreError as error:
-        st.error(str(error), icon=":material/block:")
+        st.error(escaped(str(error)), icon=":material/block:")
         return None
     return Subject(
         prompt=tuple(row.prompt),
@@ -213,22 +213,19 @@ def _from_dataset() -> Subject | None:
 
 
 def _own() -> Subject | None:
-    with st.grid(2, min_column_width=430, gap="medium") as grid:
-        problems = []
-        prompt: Sequence[Message] = ()
-        criteria: Sequence[Criterion] = ()
-        with grid.cell():
-            try:
-                prompt = own_conversation()
-            except InputRefusedError as error:
-                problems.append(str(error))
-        with grid.cell():
-            try:
-                criteria = own_rubric()
-            except InputRefusedError as error:
-                problems.append(str(error))
+    problems = []
+    prompt: Sequence[Message] = ()
+    criteria: Sequence[Criterion] = ()
+    try:
+        prompt = own_conversation()
+    except InputRefusedError as error:
+        problems.append(str(error))
+    try:
+        criteria = own_rubric()
+    except InputRefusedError as error:
+        problems.append(str(error))
     if problems:
-        st.warning(problems[0], icon=":material/edit:")
+        st.warning(escaped(problems[0]), icon=":material/edit:")
         return None
     st.caption(rubric_in_words(criteria))
     return Subject(

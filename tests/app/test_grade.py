@@ -128,7 +128,7 @@ def test_an_unusable_rubric_is_one_sentence_and_nothing_is_graded(open_page, rub
     app = open_page("grade")
     write_own(app, rubric)
     (warning,) = app.warning
-    assert words in warning.value
+    assert words in plain(warning.value)
     assert "3 · Verdicts" not in [head.value for head in app.subheader]
 
 
@@ -137,11 +137,13 @@ def test_an_empty_turn_and_a_conversation_without_a_last_user_turn_are_named(ope
     write_own(app)
     app.session_state["grade_text_0"] = " "
     app.run()
-    assert app.warning[0].value.startswith("Turn 1 is empty")
+    assert app.warning[0].value.startswith("The conversation is empty")
     app.session_state["grade_text_0"] = "A question?"
     app.session_state["grade_role_0"] = "assistant"
     app.run()
-    assert "not the user's" in app.warning[0].value
+    assert "not the user's" in plain(app.warning[0].value)
+    press(app, "Add a turn")
+    assert "Turn 2 is empty" in plain(app.warning[0].value)
 
 
 def test_the_table_of_a_rubric_is_read_row_by_row(open_page, texts):
@@ -329,14 +331,14 @@ def test_grading_again_shows_which_verdicts_flicker_and_what_hidden_points_chang
         app.number_input(key="grade_times").set_value(2).run()
         press(app, "Grade 3 criteria")
         # The first grading is known, only the second is asked for.
-        wait(app, texts, "1 verdict of 3 not the same in all 3 gradings")
+        wait(app, texts, "1 of 3 verdicts not the same in all 3 gradings")
         assert len(provider.questions) == 6
         assert receipt(app)["From the cache"].startswith("3 verdicts")
         app.number_input(key="grade_times").set_value(1)
         app.toggle(key="grade_hide_points").set_value(True).run()
         assert "the points are hidden from it" in texts(app)
         press(app, "Grade 3 criteria")
-        wait(app, texts, "2 verdicts of 3 not the same in all 4 gradings")
+        wait(app, texts, "2 of 3 verdicts not the same in all 4 gradings")
         assert b"[7] States" not in provider.questions[-3].body
     table = next(f.value for f in app.dataframe if "differs" in f.value)
     assert table["differs"].tolist() == ["differs", "differs", ""]
