@@ -7,7 +7,7 @@ import state
 import streamlit as st
 
 from components.text import escaped
-from healthbench.store.journal import Reviewer
+from healthbench.store.journal import Reviewer, known_as
 
 ROLES = ("physician", "nurse", "pharmacist", "other clinician", "researcher")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -60,8 +60,8 @@ def _ask(signed_in: str | None, known: dict[str, str]) -> None:
             key="who_role",
         )
         if st.form_submit_button("Start", type="primary"):
-            if name and name.strip() and role and role.strip():
-                st.session_state[state.REVIEWER] = name.strip()
+            if name and known_as(name) and role and role.strip():
+                st.session_state[state.REVIEWER] = known_as(name)
                 st.session_state[state.ROLE] = role.strip()
                 st.rerun()
             st.error("Give a name and a role.")
@@ -77,7 +77,7 @@ def _signed_in() -> str | None:
     if not st.user.get("is_logged_in"):
         return None
     named = st.user.get("email") or st.user.get("name")
-    return str(named) if named else None
+    return known_as(str(named)) if named else None
 
 
 def _login_configured() -> bool:

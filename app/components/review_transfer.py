@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import review_data
 import streamlit as st
 
-from components.text import some
+from components.text import escaped, some
 from healthbench.errors import HealthBenchError
 from healthbench.review.transfer import as_csv, as_jsonl, from_text
 
@@ -46,9 +46,9 @@ def _merge(name: str, content: bytes) -> None:
     try:
         merged = review_data.journal().merge(from_text(content.decode("utf-8"), name))
     except UnicodeDecodeError:
-        st.error(f"{name} is no UTF-8 text: give a file that an export wrote.")
+        st.error(f"{escaped(name)} is no UTF-8 text: give a file that an export wrote.")
     except HealthBenchError as error:
-        st.error(str(error))
+        st.error(escaped(str(error)))
     else:
         known = f", {some(merged.known, 'event')} known already" if merged.known else ""
         st.success(f"{some(merged.added, 'event')} added{known}.")

@@ -89,9 +89,9 @@ def reviewed_run(
     given = {
         (example, line.position): line.met for example, found in lines.items() for line in found
     }
-    overrides = {
-        place: met for place, met in human.items() if place in given and given[place] != met
-    }
+    # A damaged file can bring decisions on verdicts that the run does not have: they are none of its reviews.
+    human = {place: met for place, met in human.items() if place in given}
+    overrides = {place: met for place, met in human.items() if given[place] != met}
     reviewed = replaced(scores, lines, overrides, example_tags(library, run_id))
     full = [
         example
@@ -107,7 +107,9 @@ def reviewed_run(
         n_reviewed=len(human),
         n_overridden=len(overrides),
         n_contested=sum(
-            verdict.contested for item, verdict in verdicts.items() if item.run == run_id
+            verdict.contested
+            for item, verdict in verdicts.items()
+            if item.run == run_id and (item.example, item.position) in given
         ),
     )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from healthbench.errors import InputRefusedError
 from healthbench.review.queues import Entry, Plan, QueueKind
-from healthbench.store.journal import Item
+from healthbench.store.journal import Item, known_as
 from healthbench.store.records import ExampleFilter
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class SavedQueues:
         """
         if not name.strip() or not entries:
             raise InputRefusedError("A saved queue needs a name and at least one verdict.")
-        names = tuple(dict.fromkeys(who.strip() for who in assigned if who.strip()))
+        names = tuple(dict.fromkeys(known_as(who) for who in assigned if known_as(who)))
         saved = SavedQueue(
             uuid.uuid4().hex[:16],
             name.strip(),
@@ -128,7 +128,7 @@ class SavedQueues:
 
     def assign(self, queue: str, reviewers: Sequence[str]) -> None:
         """Say who a queue is for; nobody named means everyone."""
-        names = tuple(dict.fromkeys(who.strip() for who in reviewers if who.strip()))
+        names = tuple(dict.fromkeys(known_as(who) for who in reviewers if known_as(who)))
         with self._file.writing() as db:
             db.execute("UPDATE queues SET assigned = ? WHERE id = ?", (json.dumps(names), queue))
 

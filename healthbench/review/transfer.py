@@ -1,6 +1,7 @@
 """Reviews as files: JSONL and CSV with the same fields, written and read back without loss.
 
 Both hold one event a line, with the fields of ``store.journal.Event``. An empty cell of a CSV file is a missing value.
+A text that a spreadsheet would run as a formula has an apostrophe in front in a CSV file, which reading takes off.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from healthbench.errors import InputRefusedError
-from healthbench.store.journal import FIELDS, Decision, Event, Kind, Merged
+from healthbench.store.journal import FIELDS, Decision, Event, Kind, Merged, known_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 FORMATS = ("jsonl", "csv")
 _LARGEST = 2**31
 _REQUIRED = ("id", "at", "kind", "run", "example", "position", "prompt_id", "reviewer", "role")
+_MAY_BE_EMPTY = ("prompt_id", "role")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+"""Start of a text that a spreadsheet runs; apostrophes too, so that the one put in front is told from one's own."""
+_GUARDED = re.compile(r"\A'(?='*[=+\-@\t\r])")
+_LAST_YEAR = 9998
+"""Latest year of an event: what comes after it on the same verdict must still have a date."""
 
 
 def as_jsonl(events: Iterable[Event]) -> str:
@@ -37,10 +45,16 @@ def as_jsonl(events: Iterable[Event]) -> str:
 def as_csv(events: Iterable[Event]) -> str:
     """Write events as CSV with a header."""
     written = io.StringIO(newline="")
-    table = csv.DictWriter(written, FIELDS, lineterminator="\n")
-    table.writeheader()
-    table.writerows(dataclasses.asdict(event) for event in events)
+    written.write(",".join(FIELDS) + "\n")
+    # All quoted: a carriage return on its own would end the row where nothing is.
+    table = csv.DictWriter(written, FIELDS, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for event in events:
+        table.writerow({name: _guarded(value) for name, value in dataclasses.asdict(event).items()})
     return written.getvalue()
+
+
+def _guarded(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def from_text(text: str, source: str) -> list[Event]:
@@ -80,7 +94,7 @@ def _json_rows(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
             raise InputRefusedError(f"{source}, line {number} is no JSON object: export it again.")
@@ -88,6 +102,7 @@ def _json_rows(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _csv_rows(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     table = csv.DictReader(io.StringIO(text, newline=""))
     missing = [name for name in _REQUIRED if name not in (table.fieldnames or ())]
     if missing:
@@ -96,17 +111,24 @@ def _csv_rows(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
             "export wrote."
         )
     for row in table:
-        yield table.line_num, {name: row[name] or None for name in FIELDS if name in row}
+        yield (
+            table.line_num,
+            {
+                name: _GUARDED.sub("", row[name] or "", count=1) or None
+                for name in FIELDS
+                if name in row
+            },
+        )
 
 
 def _event(row: dict[str, Any], place: str) -> Event:
     values: dict[str, Any] = {}
     for name in FIELDS:
         value = row.get(name)
+        if value is None or value == "":
+            value = "" if name in _MAY_BE_EMPTY else None
         if value is None and name in _REQUIRED:
-            value = "" if name in ("role", "prompt_id") else None
-            if value is None:
-                raise InputRefusedError(f"{place} has no {name!r}: export it again.")
+            raise InputRefusedError(f"{place} has no {name!r}: export it again.")
         try:
             read: Callable[[Any], Any] = _READERS.get(name, _text)
             values[name] = None if value is None else read(value)
@@ -124,13 +146,23 @@ def _event(row: dict[str, Any], place: str) -> Event:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("not a text")
+    value.encode("utf-8")  # half of a surrogate pair is no text either
     return value
+
+
+def _name(value: Any) -> str:
+    name = known_as(_text(value))
+    if not name:
+        raise ValueError("a blank name")
+    return name
 
 
 def _time(value: Any) -> str:
     moment = datetime.fromisoformat(_text(value))
     if moment.tzinfo is None:
         raise ValueError("no time zone")
+    if moment.year > _LAST_YEAR:
+        raise ValueError("no later event could have a date")
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
@@ -144,9 +176,10 @@ def _whole(value: Any) -> int:
 def _flag(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    if value not in ("True", "False"):
+    # A spreadsheet writes them in capitals or small letters.
+    if not isinstance(value, str) or value.lower() not in ("true", "false"):
         raise ValueError("neither true nor false")
-    return bool(value == "True")
+    return value.lower() == "true"
 
 
 def _number(smallest: float, largest: float) -> Callable[[Any], float]:
@@ -161,6 +194,7 @@ def _number(smallest: float, largest: float) -> Callable[[Any], float]:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "at": _time,
+    "reviewer": _name,
     "kind": lambda value: Kind(value).value,
     "example": _whole,
     "position": _whole,

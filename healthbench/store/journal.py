@@ -7,6 +7,7 @@ from the events alone, whatever order they arrived in, so journals of several ma
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _EARLIEST = ""
 _LARGEST_QUERY = 500
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+"""Invisible, but part of the spelling of Persian and Indian names."""
 
 
 class Decision(StrEnum):
@@ -125,6 +128,23 @@ class Merged(NamedTuple):
     known: int
 
 
+def known_as(name: str) -> str:
+    """Return the one spelling under which a reviewer is known; empty for a blank name.
+
+    Keyboards write an accented letter as one character or two, and web pages and tables add invisible ones: a reviewer
+    who were two names would be asked twice, and could see the grader's verdict under one and decide blind under the other.
+    """
+    written = unicodedata.normalize("NFC", _clean(name) or "")
+    visible = "".join(
+        " " if character.isspace() else character
+        for character in written
+        if character.isspace()
+        or character in _JOINERS
+        or unicodedata.category(character) not in ("Cc", "Cf")
+    )
+    return " ".join(visible.split())
+
+
 def in_order(events: Iterable[Event]) -> list[Event]:
     """Return events in the order in which they happened, whatever order they arrived in."""
     return sorted(events, key=lambda event: (event.at, event.id))
@@ -182,12 +202,13 @@ class Journal:
             InputRefusedError: The reviewer has no name.
             StoreError: The journal cannot be written.
         """
-        if not reviewer.name.strip():
+        name = known_as(reviewer.name)
+        if not name:
             raise InputRefusedError("A review needs a name: type yours before deciding.")
         with self._file.writing() as db:
             earlier = _events(db, item)
-            mine = [event for event in earlier if event.reviewer == reviewer.name.strip()]
-            replaced = standing(mine).get((item, reviewer.name.strip(), kind))
+            mine = [event for event in earlier if event.reviewer == name]
+            replaced = standing(mine).get((item, name, kind))
             event = Event(
                 id=uuid.uuid4().hex,
                 at=_later_than(earlier),
@@ -196,7 +217,7 @@ class Journal:
                 example=item.example,
                 position=item.position,
                 prompt_id=prompt_id,
-                reviewer=_clean(reviewer.name) or "",
+                reviewer=name,
                 role=_clean(reviewer.role) or "",
                 decision=decision,
                 blind=blind and not mine,
@@ -223,7 +244,7 @@ class Journal:
         """
         with self._file.writing() as db:
             earlier = _events(db, item)
-            taken_back = standing(earlier).get((item, reviewer.name.strip(), kind))
+            taken_back = standing(earlier).get((item, known_as(reviewer.name), kind))
             if taken_back is None:
                 return None
             event = Event(

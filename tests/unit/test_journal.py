@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import json
 import random
 import signal
@@ -328,6 +330,11 @@ def test_an_edited_review_is_refused_and_nothing_is_added(journal):
         ({"reviewer": ["Anna"]}, "'reviewer' cannot be read"),
         ({"kind": "undo"}, "has no decision"),
         ({"decision": None}, "needs a decision"),
+        ({"reviewer": " \u200b"}, "'reviewer' cannot be read"),
+        ({"id": ""}, "has no 'id'"),
+        ({"note": "\ud800"}, "'note' cannot be read"),
+        ({"reviewer": "\udfff"}, "'reviewer' cannot be read"),
+        ({"at": "9999-12-31T23:59:59+00:00"}, "'at' cannot be read"),
     ],
 )
 def test_a_bad_line_is_one_sentence_with_its_place(journal, change, complaint):
@@ -340,8 +347,12 @@ def test_a_bad_line_is_one_sentence_with_its_place(journal, change, complaint):
 def test_a_file_of_something_else_is_refused(journal, tmp_path):
     with pytest.raises(InputRefusedError, match="no file of reviews"):
         from_text("prompt_id,score\na,1\n", "run.csv")
-    with pytest.raises(InputRefusedError, match="no JSON object"):
-        from_text('{"id": "a"\n', "cut.jsonl")
+    for damaged in ('{"id": "a"\n', '{"id": ' + "[" * 200_000, '{"id": ' * 200_000):
+        with pytest.raises(InputRefusedError, match="no JSON object"):
+            from_text(damaged, "cut.jsonl")
+    for damaged in ("x" * 200_000, '"never closed', "\0"):
+        with pytest.raises(InputRefusedError, match="has no 'at'"):
+            from_text(",".join(FIELDS) + "\n" + damaged, "cut.csv")
     binary = tmp_path / "run.parquet"
     binary.write_bytes(b"PAR1\xff\xfe")
     with pytest.raises(InputRefusedError, match="UTF-8"):
@@ -385,7 +396,9 @@ events = st.builds(
     reviewer=st.sampled_from(["Anna", "Ben"]),
     role=st.just("physician"),
     decision=st.sampled_from(["met", "not met", "cannot judge"]),
-    note=st.none() | st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1),
+    note=st.none()
+    | st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+    | st.text("'=+-@\t\r\n\", \0", min_size=1),
 )
 
 
@@ -396,6 +409,44 @@ def test_what_stands_does_not_depend_on_the_order_of_arrival(found, rng):
     rng.shuffle(shuffled)
     assert standing(shuffled) == standing(found)
     assert human_verdicts(shuffled) == human_verdicts(found)
+
+
+def test_no_cell_of_a_csv_runs_in_a_spreadsheet_and_every_note_comes_back(journal, tmp_path):
+    notes = ["=HYPERLINK(1)", "+1", "-1", "@a", "'=quoted", "'", "''=x", "x" * 200_000, "a\rb\nc"]
+    for note in notes:
+        decide(journal, BEN._replace(name="=cmd|' /C calc'!A0"), note=note)
+    text = as_csv(journal.events())
+    cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    path = tmp_path / "reviews.csv"
+    # A spreadsheet that saves the file again writes True and False in capitals.
+    path.write_bytes(text.replace('"False"', "FALSE").encode())
+    assert import_file(journal, path) == (0, len(notes))
+
+
+SPELLINGS = (
+    "Jos\u00e9 Anna",
+    "Jose\u0301 Anna",
+    " Jos\u00e9\u00a0 Anna\u200b",
+    "\ufeffJos\u00e9\tAnna",
+)
+
+
+def test_one_reviewer_in_every_spelling_of_a_name(journal):
+    decide(journal, who=Reviewer(SPELLINGS[0], "nurse"), blind=True)
+    for name in SPELLINGS[1:]:
+        # Whoever was shown the grader's verdict is not blind for having typed the name on another keyboard.
+        again = decide(journal, who=Reviewer(name, "nurse"), blind=True)
+        assert (again.reviewer, again.blind) == ("Jos\u00e9 Anna", False)
+        row = json.loads(as_jsonl([again])) | {"id": f"from elsewhere {name!r}", "reviewer": name}
+        assert from_text(json.dumps(row), "f")[0].reviewer == "Jos\u00e9 Anna"
+    assert len(journal.reviewers()) == 1
+    assert journal.undo(ITEM, Reviewer(SPELLINGS[1], "nurse")) is not None
+    # Half of a surrogate pair cannot be kept, and is still the same person every time.
+    assert decide(journal, who=Reviewer("\ud800 Ann", "nurse"), blind=True).blind
+    assert not decide(journal, who=Reviewer("\ud800 Ann", "nurse"), blind=True).blind
+    with pytest.raises(InputRefusedError, match="name"):
+        decide(journal, who=Reviewer("\u200b \ufeff", "nurse"))
 
 
 @settings(max_examples=40, deadline=None)

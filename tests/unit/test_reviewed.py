@@ -154,8 +154,10 @@ def test_reviews_of_other_runs_and_unknown_places_change_nothing(library, journa
     decide(journal, Item(run, 999, 0), met=True)
     decide(journal, Item("elsewhere", 0, 0), met=True)
     found = numbers(library, journal, run)
+    decide(journal, Item(run, 0, 10**6), met=True)
+    found = numbers(library, journal, run)
     assert found.with_reviews == found.by_grader
-    assert found.n_overridden == 0
+    assert (found.n_overridden, found.n_reviewed, found.n_contested) == (0, 0, 0)
 
 
 def test_a_verdict_that_was_never_given_can_be_given_by_a_person():
