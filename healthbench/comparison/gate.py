@@ -118,7 +118,7 @@ def gate(first: Fingerprint, second: Fingerprint, within: AbstractSet[str] | Non
     comparable = {i for i, equal in zip(shared, same["scored"].tolist(), strict=True) if equal}
     if not comparable:
         raise InputRefusedError(
-            f"{_named(first, second)} share {count(len(shared))} prompts, but each was graded on another rubric: choose two runs graded on the same rubrics."
+            f"{_named(first, second)} share {_prompts(len(shared))}, but each was graded on another rubric: choose two runs graded on the same rubrics."
         )
     kept = comparable if within is None else comparable & within
     if not kept:

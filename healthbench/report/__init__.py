@@ -7,6 +7,7 @@ security policy, and that policy allows no request at all.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import re
@@ -22,6 +23,7 @@ from plotly.offline import get_plotlyjs
 from healthbench.charts.theme import DARK, LIGHT
 from healthbench.comparison.flips import flips
 from healthbench.comparison.pair import compare, side
+from healthbench.errors import InputRefusedError
 from healthbench.export import canary_of_run
 from healthbench.report.further import comparison_section, texts_section
 from healthbench.report.parts import Facts, Section, facts, run_sections
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
     from healthbench.store.library import Library
     from healthbench.store.records import RunSummary
+
+_LONGEST_NAME = 50
+"""Of a run's name in a file's: systems take 255 bytes, and a letter can be four."""
 
 _BOOT = """
 const known = JSON.parse(document.getElementById("figures").textContent);
@@ -91,17 +96,29 @@ def report(
 
 
 def save_report(html: str, path: Path) -> None:
-    """Write a report to a file, whole or not at all."""
+    """Write a report to a file, whole or not at all.
+
+    Raises:
+        InputRefusedError: The place is a folder, or cannot be written to.
+    """
+    if path.is_dir():
+        raise InputRefusedError(f"{path} is a folder: give the name of a file in it with --out.")
     beside = path.with_name(f".{path.name}.part")
-    beside.write_text(html, encoding="utf-8", newline="\n")
-    beside.replace(path)
+    try:
+        beside.write_text(html, encoding="utf-8", newline="\n")
+        beside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise InputRefusedError(
+            f"{path} cannot be written ({error.strerror or 'unknown fault'}): choose another place with --out."
+        ) from error
 
 
 def suggested_name(summary: RunSummary) -> str:
     """Return a file name for the report on a run."""
-    return (
-        re.sub(r"[^\w.\-]+", "-", f"healthbench-report-{summary.name}-{summary.id[:8]}") + ".html"
-    )
+    name = re.sub(r"[^\w.\-]+", "-", summary.name)[:_LONGEST_NAME]
+    return f"healthbench-report-{name}-{summary.id[:8]}.html"
 
 
 def _rendered(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
 import re
@@ -142,6 +143,24 @@ def test_a_report_is_written_whole(tmp_path):
     save_report("after", place)
     assert place.read_text(encoding="utf-8") == "after"
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("place", ["nowhere/report.html", "folder", "file/report.html"])
+def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path, place):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("before", encoding="utf-8")
+    with pytest.raises(InputRefusedError, match="--out"):
+        save_report("text", tmp_path / place)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+@pytest.mark.parametrize(
+    "model", ["m" * 400, "\N{GRINNING FACE}\N{CJK UNIFIED IDEOGRAPH-6C34}" * 300]
+)
+def test_a_name_of_any_length_makes_a_file_name(library, run, tmp_path, model):
+    summary = library.summary(run)
+    info = dataclasses.replace(summary.info, model=model)
+    save_report("text", tmp_path / suggested_name(dataclasses.replace(summary, info=info)))
 
 
 # Replies compared word by word
