@@ -7,6 +7,7 @@ import json
 
 import graded
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 pytestmark = pytest.mark.browser
 
@@ -37,8 +38,16 @@ def alert(page, text):
 
 
 def choose(page, label, column):
-    page.get_by_label(label).click()
+    box = page.get_by_label(label)
+    box.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)  # a list that is open while the page scrolls closes
+    box.click()
     page.get_by_role("option", name=column, exact=True).click()
+
+
+def assert_accessible(page):
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_map_columns_read_the_report_and_export(page, visit, settled, tmp_path):
@@ -50,8 +59,13 @@ def test_map_columns_read_the_report_and_export(page, visit, settled, tmp_path):
     preview = page.locator("[aria-label='The first rows of the table'] [role=gridcell]")
     assert preview.get_by_text("Asks how long.").count() == 1
 
+    page.get_by_text("What else the table holds").click()
+    settled(page)
+    assert_accessible(page)
+    page.get_by_text("What else the table holds").click()
     page.get_by_role("button", name="Import by this mapping").click()
     alert(page, "Choose the columns of points and of verdicts")
+    settled(page)
 
     for label, column in (
         ("Conversation: its id", "fall"),
@@ -69,6 +83,8 @@ def test_map_columns_read_the_report_and_export(page, visit, settled, tmp_path):
         assert report.get_by_text(said).first.is_visible(), said
 
     report.get_by_role("button", name="Export this run").click()
+    settled(page)
+    assert_accessible(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON lines").click()
     lines = download.value.path().read_text(encoding="utf-8").splitlines()
