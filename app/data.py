@@ -110,7 +110,8 @@ def label(run_id: str) -> str:
     run = found[run_id]
     if sum(other.name == run.name for other in found.values()) == 1:
         return run.name
-    return f"{run.name} ({run.info.created or run.info.source})"
+    made = (run.info.created or "").replace("T", " ").removesuffix(":00")
+    return f"{run.name} ({made or run.info.source})"
 
 
 def datasets() -> list[DatasetSummary]:
@@ -316,62 +317,69 @@ def length_part(
     return compare.length_part(*runs_scores, matching, adjustment)
 
 
-def side(run_id: str) -> Side:
+def side(run_id: str, *, as_stored: bool = False) -> Side:
     """Return what a comparison needs of a run."""
-    return _side(run_id, _themes_key())
+    return _side(run_id, as_stored, _themes_key())
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
-def _side(run_id: str, key: tuple[str, ...]) -> Side:
-    scores = _run_scores(run_id, False, key)
-    return pair.Side(fingerprint(library(), run_id), scores, pairs.prompt_ids(library(), run_id))
+def _side(run_id: str, as_stored: bool, key: tuple[str, ...]) -> Side:
+    taken = fingerprint(library(), run_id, as_stored=as_stored)
+    scores = _run_scores(run_id, as_stored, key)
+    return pair.Side(taken, scores, pairs.prompt_ids(library(), run_id), as_stored)
 
 
-def comparison(first: str, second: str, wanted: ExampleFilter | None = None) -> Comparison:
+def comparison(
+    first: str, second: str, wanted: ExampleFilter | None = None, *, as_stored: bool = False
+) -> Comparison:
     """Return the second run less the first, on a slice if one is given.
 
     Raises:
         InputRefusedError: Nothing can be compared.
     """
-    return _comparison(first, second, wanted, _themes_key())
+    return _comparison(first, second, wanted, as_stored, _themes_key())
 
 
 @st.cache_resource(show_spinner="Comparing …", max_entries=24)
 def _comparison(
-    first: str, second: str, wanted: ExampleFilter | None, key: tuple[str, ...]
+    first: str, second: str, wanted: ExampleFilter | None, as_stored: bool, key: tuple[str, ...]
 ) -> Comparison:
-    one, two = _side(first, key), _side(second, key)
+    one, two = _side(first, as_stored, key), _side(second, as_stored, key)
     both = [(first, one.prompt_ids), (second, two.prompt_ids)]
     within = None if wanted is None else pair.slice_prompts(library(), both, wanted)
     return pair.compare(one, two, within)
 
 
-def flips(first: str, second: str, wanted: ExampleFilter | None = None) -> pd.DataFrame:
+def flips(
+    first: str, second: str, wanted: ExampleFilter | None = None, *, as_stored: bool = False
+) -> pd.DataFrame:
     """Return what became of every criterion; shared, so copy before changing it."""
-    return _flips(first, second, wanted, _themes_key())
+    return _flips(first, second, wanted, as_stored, _themes_key())
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _flips(
-    first: str, second: str, wanted: ExampleFilter | None, key: tuple[str, ...]
+    first: str, second: str, wanted: ExampleFilter | None, as_stored: bool, key: tuple[str, ...]
 ) -> pd.DataFrame:
-    found = _comparison(first, second, wanted, key)
-    return criterion_flips.flips(library(), found, _side(first, key))
+    found = _comparison(first, second, wanted, as_stored, key)
+    return criterion_flips.flips(library(), found, _side(first, as_stored, key))
 
 
 def grader_agreement(
-    first: str, second: str, wanted: ExampleFilter | None = None
+    first: str, second: str, wanted: ExampleFilter | None = None, *, as_stored: bool = False
 ) -> GraderAgreement | None:
     """Return how far two gradings of the same replies agree, None where no reply is the same."""
-    return _grader_agreement(first, second, wanted, _themes_key())
+    return _grader_agreement(first, second, wanted, as_stored, _themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
 def _grader_agreement(
-    first: str, second: str, wanted: ExampleFilter | None, key: tuple[str, ...]
+    first: str, second: str, wanted: ExampleFilter | None, as_stored: bool, key: tuple[str, ...]
 ) -> GraderAgreement | None:
-    found = _comparison(first, second, wanted, key)
-    return criterion_flips.grader_agreement(library(), found, _flips(first, second, wanted, key))
+    found = _comparison(first, second, wanted, as_stored, key)
+    return criterion_flips.grader_agreement(
+        library(), found, _flips(first, second, wanted, as_stored, key)
+    )
 
 
 def criterion_texts(run_id: str, criteria: Sequence[int]) -> dict[int, str]:
@@ -379,33 +387,41 @@ def criterion_texts(run_id: str, criteria: Sequence[int]) -> dict[int, str]:
     return pairs.criterion_texts(library(), run_id, criteria)
 
 
-def joint(run_ids: tuple[str, ...]) -> Joint:
+def joint(run_ids: tuple[str, ...], *, as_stored: bool = False) -> Joint:
     """Return what joining runs as repeats rests on.
 
     Raises:
         InputRefusedError: They cannot be joined.
     """
-    return _joint(run_ids, _themes_key())
+    return _joint(run_ids, as_stored, _themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _joint(run_ids: tuple[str, ...], key: tuple[str, ...]) -> Joint:
-    return prompt_repeats.join([_side(run_id, key) for run_id in run_ids])
+def _joint(run_ids: tuple[str, ...], as_stored: bool, key: tuple[str, ...]) -> Joint:
+    return prompt_repeats.join([_side(run_id, as_stored, key) for run_id in run_ids])
 
 
 def repeats(
-    run_ids: tuple[str, ...], wanted: ExampleFilter | None = None, name: str = OVERALL
+    run_ids: tuple[str, ...],
+    wanted: ExampleFilter | None = None,
+    name: str = OVERALL,
+    *,
+    as_stored: bool = False,
 ) -> PromptRepeats:
     """Return the scores of one metric by prompt and repeat, over the prompts that all runs hold."""
-    return _repeats(run_ids, wanted, name, _themes_key())
+    return _repeats(run_ids, wanted, name, as_stored, _themes_key())
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
 def _repeats(
-    run_ids: tuple[str, ...], wanted: ExampleFilter | None, name: str, key: tuple[str, ...]
+    run_ids: tuple[str, ...],
+    wanted: ExampleFilter | None,
+    name: str,
+    as_stored: bool,
+    key: tuple[str, ...],
 ) -> PromptRepeats:
-    sides = [_side(run_id, key) for run_id in run_ids]
-    kept = _joint(run_ids, key).kept
+    sides = [_side(run_id, as_stored, key) for run_id in run_ids]
+    kept = _joint(run_ids, as_stored, key).kept
     if wanted is not None:
         ids = [(run_id, one.prompt_ids) for run_id, one in zip(run_ids, sides, strict=True)]
         chosen = pair.slice_prompts(library(), ids, wanted)
@@ -414,31 +430,40 @@ def _repeats(
 
 
 def worst_at_k(
-    run_ids: tuple[str, ...], wanted: ExampleFilter | None = None, name: str = OVERALL
+    run_ids: tuple[str, ...],
+    wanted: ExampleFilter | None = None,
+    name: str = OVERALL,
+    *,
+    as_stored: bool = False,
 ) -> list[WorstAtK]:
     """Return the score to expect if the worst of k replies counted, for every k."""
-    return _worst_at_k(run_ids, wanted, name, _themes_key())
+    return _worst_at_k(run_ids, wanted, name, as_stored, _themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
 def _worst_at_k(
-    run_ids: tuple[str, ...], wanted: ExampleFilter | None, name: str, key: tuple[str, ...]
+    run_ids: tuple[str, ...],
+    wanted: ExampleFilter | None,
+    name: str,
+    as_stored: bool,
+    key: tuple[str, ...],
 ) -> list[WorstAtK]:
-    return reliability.worst_at_k_curve(_repeats(run_ids, wanted, name, key).scored)
+    return reliability.worst_at_k_curve(_repeats(run_ids, wanted, name, as_stored, key).scored)
 
 
-def regrade(first: str, second: str) -> Regrade:
+def regrade(first: str, second: str, *, as_stored: bool = False) -> Regrade:
     """Return how much two gradings of the same replies differ.
 
     Raises:
         InputRefusedError: The runs share no prompt with the same rubric.
     """
-    return _regrade(first, second, _themes_key())
+    return _regrade(first, second, as_stored, _themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _regrade(first: str, second: str, key: tuple[str, ...]) -> Regrade:
-    return prompt_repeats.regrade(library(), _side(first, key), _side(second, key))
+def _regrade(first: str, second: str, as_stored: bool, key: tuple[str, ...]) -> Regrade:
+    one, two = _side(first, as_stored, key), _side(second, as_stored, key)
+    return prompt_repeats.regrade(library(), one, two)
 
 
 @st.cache_data(show_spinner="Ranking the runs …", max_entries=20)

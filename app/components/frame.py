@@ -43,7 +43,7 @@ def run_line(run: RunSummary) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="run_line"):
         if run.info.synthetic:
             st.badge("SYNTHETIC SAMPLE", icon=":material/science:", color="violet")
-        _part("runs", f"**{escaped(run.name)}**", "The run in the table of all runs")
+        _part("runs", f"**{escaped(data.label(run.id))}**", "The run in the table of all runs")
         _part(
             "runs",
             escaped(run.info.benchmark or "benchmark not recorded"),

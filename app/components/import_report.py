@@ -43,7 +43,7 @@ _FORMS = {
 def report(run: RunSummary) -> None:
     """Show what the import of a run understood, skipped and doubted, and offer to export or remove the run."""
     warnings = len(run.report.warnings)
-    label = f"Import report of {escaped(run.name)}"
+    label = f"Import report of {escaped(data.label(run.id))}"
     if warnings:
         label += f" · {some(warnings, 'warning')}"
     with st.expander(label, icon=":material/description:", expanded=bool(warnings)):

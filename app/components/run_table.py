@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 def run_table(runs: Sequence[RunSummary]) -> None:
     """Show one line a run; the button of a line opens its score."""
     table = pd.DataFrame([_line(run) for run in runs])
-    shown = [name for name in table.columns if name != "kind" or table["kind"].any()]
+    if all(run.headline.n_scored == run.n_examples for run in runs):
+        table = table.drop(columns="scored")
     show_table(
-        table[shown],
+        table,
         key="runs",
         alt="Runs in the store, one a row",
         formats={
             "examples": count,
+            "scored": count,
             "score": score,
             "unclipped": score,
             "below 0": lambda share: percent(share, 0),
@@ -39,9 +41,11 @@ def run_table(runs: Sequence[RunSummary]) -> None:
                 key="open_run",
                 on_click=_open,
                 args=([run.id for run in runs],),
-                width="small",
+                width=62,
             ),
-            "kind": st.column_config.Column("kind", width="medium"),
+            "scored": st.column_config.Column(
+                help="Examples the score is the mean of; the others have an unknown verdict or no positive points."
+            ),
             "score": st.column_config.Column(help="Points of 100, clipped once at the end."),
             "95 %": st.column_config.Column(
                 help="Interval of the unclipped mean, bootstrap over prompts.", alignment="right"
@@ -59,11 +63,11 @@ def _line(run: RunSummary) -> dict[str, object]:
     head = run.headline
     return {
         "open": "Open",
-        "run": run.name,
-        "kind": "SYNTHETIC SAMPLE" if run.info.synthetic else "",
-        "benchmark": run.info.benchmark or DASH,
+        "run": data.label(run.id),
+        "benchmark": "SYNTHETIC SAMPLE" if run.info.synthetic else run.info.benchmark or DASH,
         "grader": run.info.grader or DASH,
         "examples": run.n_examples,
+        "scored": head.n_scored,
         "score": head.score,
         "95 %": interval(head.ci_low, head.ci_high),
         "unclipped": head.unclipped,
