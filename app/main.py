@@ -23,9 +23,10 @@ def _pick_run() -> None:
 # An emoji, because a Material icon as favicon is fetched from a font server.
 st.set_page_config(page_title="HealthBench workbench", page_icon="🩺", layout="wide")
 # Streamlit writes the chosen option in the primary color, which in the dark must be too deep for that: white text stands
-# on it elsewhere. There is no setting for it.
+# on it elsewhere. There is no setting for it, nor for the width of a column of text: about 75 characters can be read well.
 st.html(
-    f"<style>button[data-variant][data-selected=true] p {{color: light-dark({LIGHT.accent}, {DARK.accent})}}</style>"
+    f"<style>button[data-variant][data-selected=true] p {{color: light-dark({LIGHT.accent}, {DARK.accent})}}"
+    "[data-testid=stMarkdownContainer] :is(p, li) {max-width: 66ch}</style>"
 )
 st.logo(str(HERE / "logo.svg"), size="large")
 # Hidden, because Streamlit's own list of pages is no valid list to a screen reader and its links drop the run.
