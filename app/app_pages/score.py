@@ -54,7 +54,7 @@ reviewed_score(run, as_stored=as_stored)
 unknown_verdicts(run)
 report_button(run.id)
 
-st.subheader("Example scores")
+st.subheader("How are the example scores spread?")
 chart(
     example_scores(scores.overall.scores, palette(), head.unclipped),
     key="distribution",
@@ -78,7 +78,7 @@ with st.grid(2, min_column_width=430, gap="medium") as grid:
         means(results, intervals, "axis", head.unclipped)
         outside_axes(run, as_stored=as_stored)
     with grid.cell():
-        st.subheader("Where the points went")
+        st.subheader("Where did the points go?")
         sums = data.points_by_axis(run.id, as_stored=as_stored)
         chart(
             where_points_went(sums, list(dict.fromkeys(sums["name"])), palette()),

@@ -10,11 +10,13 @@ import state
 import streamlit as st
 
 from components.chart import chart, palette, show_table
+from components.failed_gradings import failed_gradings
 from components.frame import empty, verified
 from components.text import escaped, some
 from healthbench.charts.intervals import Mean, dots
 from healthbench.charts.theme import plain
 from healthbench.formatting import (
+    DASH,
     count,
     fraction,
     graded,
@@ -22,6 +24,7 @@ from healthbench.formatting import (
     points,
     score,
 )
+from healthbench.scoring.run_scores import OVERALL
 from healthbench.store.records import ExampleFilter
 from healthbench.taxonomy import display_name, kind_of, sort_key
 
@@ -50,8 +53,8 @@ _UNKNOWN = ("null", "unreadable", "failure mark")
 """Kinds of stored verdict, as an import counts them, that are none."""
 
 _TITLES = {
-    "theme": "Themes",
-    "axis": "Axes",
+    "theme": "Which themes score high or low?",
+    "axis": "Which axes score high or low?",
 }
 _NO_THEMES = "The run file does not say which theme an example has."
 
@@ -66,8 +69,9 @@ def headline(run: RunSummary, head: Headline, overall: MetricResult, *, as_store
                 help="Mean of the example scores, clipped once to 0-100. Not a percentage of right answers: see Method.",
             )
             st.markdown(f"95 % interval {interval(head.ci_low, head.ci_high)}")
+            spread = data.intervals(run.id, as_stored=as_stored).get(OVERALL)
             st.caption(
-                f"{count(run.n_prompts)} prompts, resampled 1,000 times; the interval is of the unclipped mean."
+                f"{some(spread.n_prompts, 'prompt') if spread else DASH}, resampled 1,000 times; the interval is of the unclipped mean."
             )
         with grid.cell():
             st.markdown(_in_words(head, overall))
@@ -124,15 +128,7 @@ def unknown_verdicts(run: RunSummary) -> None:
             label="List them",
             query_params=state.query_for("examples", filters=ExampleFilter(withheld=True), page=1),
         )
-    if run.n_marked:
-        st.session_state["as_stored"] = state.view().as_stored
-        st.toggle(
-            "Count failed gradings as the file does, as not met", key="as_stored", on_change=_switch
-        )
-
-
-def _switch() -> None:
-    state.change(as_stored=st.session_state["as_stored"])
+    failed_gradings([run.id])
 
 
 def means(
@@ -164,7 +160,7 @@ def means(
     chart(
         dots(shown, palette(), reference),
         key=f"{key}_{kind}",
-        alt=f"{_TITLES[kind]}: "
+        alt=f"{_TITLES[kind]} "
         + ", ".join(f"{plain(mean.name)} {score(mean.value)}" for mean in shown)
         + ".",
         table=table,
@@ -205,7 +201,7 @@ def mean_table(
 
 def penalties(run: RunSummary, *, as_stored: bool) -> None:
     """Show the safety lens: the worst penalties that were incurred, each a link to its example."""
-    st.subheader("Safety lens")
+    st.subheader("Safety lens: which severe penalties were incurred?")
     found = data.incurred_penalties(run.id, SEVERE, as_stored=as_stored)
     if found.empty:
         st.markdown(f"No penalty of {points(SEVERE)} points or worse was incurred.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from healthbench.charts.theme import Palette, figure
+from healthbench.charts.theme import Palette, figure, whole_numbers
 from healthbench.formatting import count, fraction
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def example_scores(scores: FloatArray, palette: Palette, mean: float | None = No
             "tickformat": ".2~f",
             "anchor": "y2",
         },
-        yaxis={"title": "examples", "domain": [0.26, 1], "rangemode": "tozero"},
+        yaxis={"title": "examples", "domain": [0.26, 1], **whole_numbers(counts.max(initial=0))},
         yaxis2={"domain": [0, 0.2], "visible": False, "range": [-0.15, 1.15], "anchor": "x"},
     )
     return chart
