@@ -11,9 +11,10 @@ import streamlit as st
 
 from components.chart import chart, palette, show_table
 from components.frame import empty
+from components.text import some
 from healthbench import published
 from healthbench.charts.coverage import Bar, Square, counted, grid, seen_and_unseen
-from healthbench.formatting import count, percent, plain_points, points
+from healthbench.formatting import count, percent, points
 from healthbench.store.coverage import SPECIALTY, TAG_KINDS, Cell
 from healthbench.store.records import ExampleFilter
 from healthbench.taxonomy import display_name
@@ -140,7 +141,8 @@ def criteria(run: RunSummary, found: Coverage) -> None:
         f"{display_name(level) if level else 'no level'} {count(n)}"
         for level, n in zip(found.levels["level"], found.levels[unit], strict=True)
     )
-    st.caption(f"By level: {levels}.")
+    if found.levels["level"].notna().any():
+        st.caption(f"By level: {levels}.")
 
 
 def _bars(
@@ -205,7 +207,7 @@ def cells(found: Coverage) -> None:
         st.subheader("Criteria")
         _criteria_table(Cell(None, None), "All")
         return
-    st.subheader("Theme by axis")
+    st.subheader("Which axes do the themes' criteria ask about?")
     unit = _unit("grid_unit", _ADDS_UP)
     rows = [_theme_name(theme) for theme in dict.fromkeys(found.grid["theme"])]
     columns = [_axis_name(axis) for axis in found.axes["axis"]]
@@ -313,7 +315,7 @@ def _open_criterion() -> None:
 
 def blind_spot(run: RunSummary, found: BlindSpot) -> None:
     """Show the penalty points that no axis score contains."""
-    st.subheader("Blind spot of the axis scores")
+    st.subheader("Blind spot: which penalties does no axis score show?")
     if found.share is None:
         st.markdown("This run's rubrics have no penalties, so nothing can be hidden.")
         return
@@ -332,14 +334,19 @@ def blind_spot(run: RunSummary, found: BlindSpot) -> None:
         )
         st.metric(
             "Incurred points no axis score contains",
-            plain_points(found.total("blind_incurred")),
-            help=f"of {count(found.total('incurred'))} penalty points incurred in all",
+            points(-found.total("blind_incurred")),
+            help=f"of {points(-found.total('incurred'))} points incurred in all",
         )
         st.metric(
             "Examples with such an axis",
             percent(found.n_examples / run.n_examples),
             help=f"{count(found.n_examples)} of {count(run.n_examples)} examples have at least one axis with only penalties",
         )
+    st.caption(
+        f"{count(found.total('blind_penalty'))} of {count(found.total('penalty'))} penalty points, met or not; "
+        f"{points(-found.total('blind_incurred'))} of {points(-found.total('incurred'))} points incurred; "
+        f"{count(found.n_examples)} of {some(run.n_examples, 'example')}."
+    )
     axes = found.axes
     names = [_axis_name(axis) for axis in axes["axis"]]
     chart(
@@ -368,7 +375,8 @@ def _unit(key: str, units: Mapping[str, str]) -> str:
         default="assignments",
         required=True,
         key=key,
-        format_func=lambda name: units[name],
+        # Without the word they share with the title, so that all units stand in one line.
+        format_func=lambda name: units[name].removeprefix("criterion "),
         label_visibility="collapsed",
         wrap=True,
     )

@@ -20,6 +20,8 @@ LARGEST_MARKER = 44
 _TEXT_INSIDE = 30
 """Squares of at least so many pixels have room for their number."""
 _CELL_HEIGHT = 60
+_LINES_HEIGHT = ROW_HEIGHT + 16
+"""Height of a bar whose name takes two lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def counted(
     names = [wrapped(bar.name) for bar in bars]
     ends = [max(bar.value, (bar.elsewhere or 0.0) * total if elsewhere else 0.0) for bar in bars]
     marked = [bar for bar in bars if bar.elsewhere is not None] if elsewhere else []
-    chart = figure(palette, height=(ROW_HEIGHT + 10) * max(len(bars), 1) + (92 if marked else 64))
+    chart = figure(palette, height=_LINES_HEIGHT * max(len(bars), 1) + (92 if marked else 64))
     chart.add_bar(
         orientation="h",
         y=names,
@@ -208,7 +210,7 @@ def seen_and_unseen(
         palette: Colours.
     """
     labels = [wrapped(name) for name in names]
-    chart = figure(palette, height=(ROW_HEIGHT + 10) * max(len(names), 1) + 92)
+    chart = figure(palette, height=_LINES_HEIGHT * max(len(names), 1) + 92)
     solid = {"color": palette.incurred, "line": {"color": palette.incurred, "width": 1.5}}
     hatched = {
         **solid,
