@@ -32,7 +32,7 @@ else:
         empty("No example of this run has a score.", "See on the page *Score* why.")
     else:
         numbers(gap)
-        st.subheader("The same scores, clipped late and early")
+        st.subheader("What does clipping do to the example scores?")
         distribution(scores.overall.scores, gap, key="treatments")
         results = data.metrics(run.id, as_stored=as_stored)
         with st.grid(2, min_column_width=430, gap="medium") as panels:

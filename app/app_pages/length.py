@@ -33,7 +33,7 @@ if run is None:
     )
     st.stop()
 
-st.subheader("This run, raw and adjusted")
+st.subheader("What does the adjustment make of this run?")
 as_stored = state.view().as_stored and bool(run.n_marked)
 scores = data.run_scores(run.id, as_stored=as_stored)
 mean = mean_adjusted(scores, chosen)

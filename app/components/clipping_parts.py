@@ -13,7 +13,7 @@ import streamlit as st
 from components.chart import chart, palette, show_table
 from components.frame import empty
 from components.rules import in_words
-from components.text import escaped
+from components.text import escaped, some
 from healthbench.charts.clipping import two_treatments
 from healthbench.charts.dumbbells import Pair, dumbbells
 from healthbench.errors import InputRefusedError
@@ -55,7 +55,7 @@ _JUST_BELOW_ZERO = -0.0001
 """The filter's bounds are inclusive; no score of the benchmark lies between this and 0."""
 _SANDBOX = [0.7, -1.6, 0.0]
 _SANDBOX_ROUND = "sandbox_round"
-_KIND_TITLES = {"theme": "By theme", "axis": "By axis"}
+_KIND_TITLES = {"theme": "How large is the gap by theme?", "axis": "How large is the gap by axis?"}
 _POLICIES = {"unknown": "unknown", "as stored": "as the file counts them"}
 _LENGTH_RULES = {
     LENGTH_LATE: "Length-adjusted, one clip",
@@ -120,7 +120,7 @@ def by_tag(results: Mapping[str, MetricResult], kind: str, *, inferred: bool = F
     chart(
         dumbbells(pairs, "late (official)", "early", palette(), "score, points of 100"),
         key=f"dumbbells_{kind}",
-        alt=f"{_KIND_TITLES[kind]}, late and early score: "
+        alt=f"{_KIND_TITLES[kind]} Late and early score: "
         + ", ".join(f"{pair.name} {score(pair.first)} and {score(pair.second)}" for pair in pairs)
         + ".",
         table=pd.DataFrame(
@@ -147,7 +147,7 @@ def by_tag(results: Mapping[str, MetricResult], kind: str, *, inferred: bool = F
 
 def makers(scores: FloatArray) -> None:
     """List the examples that make the gap, each a link."""
-    st.subheader("The examples that make the gap")
+    st.subheader("Which examples make the gap?")
     below = np.flatnonzero(scores < 0)
     if len(below) == 0:
         st.markdown("No example score is below 0, so clipping early changes nothing.")
@@ -155,9 +155,12 @@ def makers(scores: FloatArray) -> None:
     scored = int((~np.isnan(scores)).sum())
     worst = below[np.argsort(scores[below], kind="stable")][:_SHOWN_EXAMPLES]
     share = float(scores[worst].sum() / scores[below].sum())
-    st.markdown(
-        f"The {count(len(worst))} lowest of {count(len(below))} make {percent(share)} of what is lifted."
-    )
+    if len(below) > len(worst):
+        st.markdown(
+            f"The {count(len(worst))} lowest of {count(len(below))} make {percent(share)} of what is lifted."
+        )
+    else:
+        st.markdown(f"{some(len(below), 'example')} below 0 can be lifted.")
     wanted = ExampleFilter(max_score=_JUST_BELOW_ZERO)
     for row in worst:
         st.page_link(
@@ -171,7 +174,7 @@ def makers(scores: FloatArray) -> None:
         )
     st.page_link(
         "app_pages/examples.py",
-        label=f"All {count(len(below))}, lowest first",
+        label="List the examples below 0, lowest first",
         icon=":material/list:",
         query_params=state.query_for("examples", filters=wanted, order="score", page=1),
     )
@@ -185,7 +188,7 @@ def errors(interval: Interval | None, late: float, early: float) -> None:
         late: The reference's bootstrap_std.
         early: The same of scores that are each clipped first.
     """
-    st.subheader("What clipping does to the standard error")
+    st.subheader("What does clipping do to the standard error?")
     st.table(
         {
             "Unclipped mean, over prompts (ours)": move(
@@ -206,7 +209,7 @@ def errors(interval: Interval | None, late: float, early: float) -> None:
 @st.fragment
 def rules(scores: RunScores) -> None:
     """Show every named rule on the same verdicts."""
-    st.subheader("Every rule on the same verdicts")
+    st.subheader("What does each rule make of the same verdicts?")
     names = sorted(
         (name for name in scores.metrics if kind_of(name) in ("overall", "theme", "axis", "tag")),
         key=lambda name: (name != OVERALL, sort_key(name)),

@@ -12,7 +12,7 @@ import streamlit as st
 
 from components.chart import chart, palette
 from components.frame import empty
-from components.text import escaped
+from components.text import escaped, some
 from healthbench.charts.dumbbells import Pair, dumbbells
 from healthbench.charts.intervals import Mean
 from healthbench.charts.length import before_and_after, length_histogram, score_by_length
@@ -77,7 +77,8 @@ def raw_and_adjusted(
         st.metric("Mean length", characters(mean.mean_characters))
     st.caption(
         f"Unclipped means {fraction(mean.raw)} {interval(pair[0].low, pair[0].high)} and {fraction(mean.unclipped)} "
-        f"{interval(pair[1].low, pair[1].high)}, {count(mean.n)} examples; intervals by prompt, in points of 100."
+        f"{interval(pair[1].low, pair[1].high)}, {some(mean.n, 'example')}; intervals by prompt, in points of 100. "
+        f"Mean length of {some(mean.n, 'scored reply', 'scored replies')}."
     )
     if mean.mean_characters > FITTED_UP_TO:
         st.warning(
@@ -103,7 +104,7 @@ def raw_and_adjusted(
 
 def correlation(scores: RunScores, adjustment: LengthAdjustment) -> None:
     """Show score against length, and the correlation of both."""
-    st.subheader("Score and length of each reply")
+    st.subheader("Do longer replies score higher?")
     overall = scores.overall.scores
     known = ~np.isnan(overall)
     chart(
@@ -136,7 +137,11 @@ def _pearson(first: FloatArray, second: FloatArray) -> float | None:
 def by_theme(scores: RunScores, adjustment: LengthAdjustment) -> None:
     """Show raw and adjusted means by theme, or by Professional's tags."""
     kind = "theme" if scores.named("theme") else "tag"
-    st.subheader("By theme" if kind == "theme" else "By tag")
+    st.subheader(
+        "By theme: what does the adjustment change?"
+        if kind == "theme"
+        else "By tag: what does the adjustment change?"
+    )
     order = sort_key if kind == "theme" else tag_order
     names = sorted((name for name in scores.metrics if kind_of(name) == kind), key=order)
     means = {name: mean_adjusted(scores, adjustment, name) for name in names}
@@ -172,7 +177,7 @@ def by_theme(scores: RunScores, adjustment: LengthAdjustment) -> None:
 
 def order_of_steps(scores: RunScores, mean: AdjustedMean, adjustment: LengthAdjustment) -> None:
     """Show the official order of the steps and the variant that clips each example."""
-    st.subheader("The order of the steps")
+    st.subheader("Does the order of the steps matter?")
     st.table(
         {
             "Adjust each example, mean, clip once (official)": score(mean.score),
@@ -186,8 +191,8 @@ def order_of_steps(scores: RunScores, mean: AdjustedMean, adjustment: LengthAdju
     adjusted = adjust(scores.overall.scores, scores.characters, adjustment)
     above, below = int((adjusted > 1).sum()), int((adjusted < 0).sum())
     st.caption(
-        f"{count(above)} adjusted example scores are above 1 and {count(below)} below 0 "
-        f"({count(int((scores.overall.scores < 0).sum()))} before the adjustment); the official order leaves them so."
+        f"Adjusted example scores above 1: {count(above)}; below 0: {count(below)} "
+        f"({count(int((scores.overall.scores < 0).sum()))} before the adjustment). The official order leaves them so."
     )
     _outside(scores, adjusted)
 
@@ -198,7 +203,7 @@ def _outside(scores: RunScores, adjusted: FloatArray) -> None:
     if len(left) == 0:
         return
     furthest = left[np.argsort(-np.abs(adjusted[left] - 0.5), kind="stable")][:_SHOWN_EXAMPLES]
-    st.markdown(f"The adjustment takes {count(len(left))} examples out of 0 to 1; the furthest:")
+    st.markdown(f"The adjustment takes {some(len(left), 'example')} out of 0 to 1; the furthest:")
     for row in furthest:
         st.page_link(
             "app_pages/example.py",
@@ -213,7 +218,7 @@ def _outside(scores: RunScores, adjusted: FloatArray) -> None:
 
 def between_runs(run: RunSummary, adjustment: LengthAdjustment, *, as_stored: bool) -> None:
     """Show how much of the difference to another run is length."""
-    st.subheader("How much of a difference is length")
+    st.subheader("How much of a difference is length?")
     others = [other.id for other in data.runs() if other.id != run.id]
     if not others:
         st.markdown("Import a second run over the same prompts to see it.")

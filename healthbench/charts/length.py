@@ -151,8 +151,17 @@ def score_by_length(
             hoverinfo="text",
         )
     chart.add_vline(x=center, line={"color": palette.rule, "width": 1.5})
+    chart.add_annotation(
+        x=center,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        showarrow=False,
+        text=f"center {count(center)}",
+    )
     chart.add_hline(y=0, line={"color": palette.rule, "width": 1.5})
     chart.update_layout(
+        margin={"t": 26},
         clickmode="event+select",
         xaxis={
             "title": "characters of the reply",
@@ -184,8 +193,9 @@ def before_and_after(raw: Mean, adjusted: Mean, palette: Palette) -> go.Figure:
             x=[mean.name],
             y=[value],
             mode="markers+text",
-            text=[f"  {score(mean.value)}"],
-            textposition="middle right",
+            # Away from the line that joins both.
+            text=[f"{score(mean.value)}   " if filled else f"   {score(mean.value)}"],
+            textposition="middle left" if filled else "middle right",
             textfont={"size": 16},
             marker={
                 "size": 13,
@@ -205,7 +215,7 @@ def before_and_after(raw: Mean, adjusted: Mean, palette: Palette) -> go.Figure:
             cliponaxis=False,
         )
     chart.update_layout(
-        xaxis={"type": "category", "range": [-0.5, 1.6]},
+        xaxis={"type": "category", "range": [-0.6, 1.6]},
         yaxis={"title": "unclipped mean, points of 100", "nticks": 6},
     )
     return chart
