@@ -18,6 +18,7 @@ from components.compare_parts import (
     plots,
 )
 from components.downloads import report_button
+from components.failed_gradings import failed_gradings
 from components.flip_parts import flip_list, summary
 from components.frame import empty, run_line, run_or_stop
 from components.side_by_side import ORDERS, listed_rows, prompt_list, side_by_side
@@ -49,7 +50,8 @@ if others is None:
     st.stop()
 slice_bar()
 outcome_notice(compared=True)
-found = compared(run, others.first)
+as_stored = failed_gradings((run.id, others.first, *others.further))
+found = compared(run, others.first, as_stored=as_stored)
 if found is None:
     st.stop()
 gate_panel(found)
@@ -69,10 +71,10 @@ with st.container(horizontal=True, horizontal_alignment="distribute"):
     )
     report_button(run.id, others.first)
 wanted = state.in_slice()
-one, two = data.side(others.first), data.side(run.id)
+one, two = (data.side(run_id, as_stored=as_stored) for run_id in (others.first, run.id))
 
 if part == "":
-    graders = data.grader_agreement(others.first, run.id, wanted)
+    graders = data.grader_agreement(others.first, run.id, wanted, as_stored=as_stored)
     if graders is not None and graders.same_replies:
         agreement_panel(graders)
     headline(found)
@@ -81,10 +83,10 @@ if part == "":
             f"{count(graders.n_replies)} of {count(graders.n_pairs)} paired replies are the same text."
         )
     plots(found)
-    further = [compared(run, other) for other in others.further]
+    further = [compared(run, other, as_stored=as_stored) for other in others.further]
     columns(found, [comparison for comparison in further if comparison is not None])
 elif part == "criteria":
-    rows = data.flips(others.first, run.id, wanted)
+    rows = data.flips(others.first, run.id, wanted, as_stored=as_stored)
     summary(rows)
     flip_list(rows, found)
 elif part == "prompts":
@@ -100,7 +102,7 @@ elif part == "prompts":
     )
     st.caption("Above the diagonal this run is better. Click a prompt to see both replies.")
     prompt_list(scores)
-    st.subheader("How much of the difference is length")
+    st.subheader("How much of the difference is length?")
     price = adjustment(preset_of(run))
     parts = length_part(one.scores, two.scores, found.matching, price)
     if parts is not None:
@@ -126,4 +128,4 @@ else:
         required=True,
         key="pair_order",
     )
-    side_by_side(found, listed_rows(found, order or next(iter(ORDERS))))
+    side_by_side(found, listed_rows(found, (one, two), order or next(iter(ORDERS))))

@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     from healthbench.scoring.compare import PairedDifference
     from healthbench.store.records import RunSummary
 
-_PLOTS = {"theme": "Themes", "axis": "Axes", "category": "Physician categories"}
+_PLOTS = {
+    "theme": "On which themes do the runs differ?",
+    "axis": "On which axes do the runs differ?",
+    "category": "On which physician categories do the runs differ?",
+}
 _FORMATS = {
     "other": score,
     "this": score,
@@ -120,10 +124,10 @@ def _swap(current: str) -> None:
     state.change(against=(current, *(other for other in further if other != first)))
 
 
-def compared(run: RunSummary, other: str) -> Comparison | None:
+def compared(run: RunSummary, other: str, *, as_stored: bool = False) -> Comparison | None:
     """Return the current run less another on the slice, or show in a sentence why there is none."""
     try:
-        return data.comparison(other, run.id, state.in_slice())
+        return data.comparison(other, run.id, state.in_slice(), as_stored=as_stored)
     except InputRefusedError as refused:
         st.warning(escaped(str(refused)), icon=":material/block:")
         return None
@@ -245,7 +249,7 @@ def _plot(found: Comparison, kind: str) -> None:
     chart(
         differences(rows, palette()),
         key=f"differences_{kind}",
-        alt=f"{_PLOTS[kind]}: {', '.join(said)}.",
+        alt=f"{_PLOTS[kind]} {', '.join(said)}.",
         table=_table(rows),
         formats=_FORMATS,
     )
@@ -256,10 +260,12 @@ def _in_words(rows: Sequence[PairedDifference]) -> str:
     decisive = sum(row.decisive for row in rows)
     open_rows = [row.smallest_detectable for row in rows if not row.decisive]
     known = [value for value in open_rows if value is not None]
-    text = f"{count(decisive)} of {count(len(rows))} decisive."
+    text = f"{count(decisive) if decisive else 'None'} of {count(len(rows))} is decisive."
+    if decisive > 1:
+        text = f"{count(decisive)} of {count(len(rows))} are decisive."
     if known:
         text += (
-            f" The others are not: their prompts could show differences from {score(min(known))} "
+            f" With so many prompts, the smallest difference that the others could show is {score(min(known))} "
             f"to {score(max(known))} points."
         )
     return text
@@ -310,7 +316,7 @@ def columns(found: Comparison, further: Sequence[Comparison]) -> None:
         height="content" if len(table) <= 16 else 590,
     )
     st.caption(
-        "This run less each other run, with the 95 % interval and n prompts; ✓ decisive, · not decisive. "
+        "This run less each other run, with the 95 % interval and n prompts; ✓ decisive. "
         + "; ".join(f"{escaped(_other(one))}: {escaped(one.gate.graders)}" for one in every)
         + "."
     )
@@ -323,8 +329,8 @@ def _other(found: Comparison) -> str:
 def _cell(row: PairedDifference | None) -> str | None:
     if row is None:
         return None
-    mark = "✓" if row.decisive else "·"
-    return f"{difference(row.difference)} {difference_interval(row.low, row.high)} n {count(row.n_prompts)} {mark}"
+    mark = "✓" if row.decisive else "not decisive"
+    return f"{difference(row.difference)} {difference_interval(row.low, row.high)} n = {count(row.n_prompts)} {mark}"
 
 
 def agreement_panel(graders: GraderAgreement) -> None:

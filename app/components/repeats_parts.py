@@ -78,10 +78,10 @@ def _regrade() -> None:
     state.change(regrade=st.session_state["regrade"])
 
 
-def remarks(run_ids: tuple[str, ...]) -> bool:
+def remarks(run_ids: tuple[str, ...], *, as_stored: bool) -> bool:
     """Say what joining the runs rests on; False where they cannot be joined."""
     try:
-        joint = data.joint(run_ids)
+        joint = data.joint(run_ids, as_stored=as_stored)
     except InputRefusedError as refused:
         st.warning(escaped(str(refused)), icon=":material/block:")
         return False
@@ -93,7 +93,7 @@ def remarks(run_ids: tuple[str, ...]) -> bool:
 def spread_panel(found: PromptRepeats) -> None:
     """Show the score of each repeat with mean, SD and range, as the paper's Table 7 has them."""
     spread = repeat_spread(found.repeats)
-    st.subheader("The same prompts, answered again")
+    st.subheader("How far do the repeats differ?")
     if spread is None:
         st.markdown("No repeat has a score.")
         return
@@ -114,11 +114,18 @@ def spread_panel(found: PromptRepeats) -> None:
         ),
         formats={"score": score, "prompts": count},
     )
+    prompts = sorted(set(spread.n_prompts.tolist()))
+    over = (
+        some(prompts[0], "prompt")
+        if len(prompts) == 1
+        else f"{prompts[0]} to {prompts[-1]} prompts"
+    )
     st.caption(
+        f"n = {some(len(spread.scores), 'repeat')} over {over}. "
         "This SD mixes the noise of answering and of grading on the same prompts. It says nothing about other prompts: "
         "the standard error below does."
     )
-    if len(set(spread.n_prompts.tolist())) > 1:
+    if len(prompts) > 1:
         st.caption(
             "The repeats stand on different numbers of prompts, so part of their spread is the prompts."
         )
@@ -132,10 +139,10 @@ def spread_panel(found: PromptRepeats) -> None:
         st.caption(f"HealthBench, {RUN_SPREAD.place}. {RUN_SPREAD.conditions}")
 
 
-def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None) -> None:
+def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None, *, as_stored: bool) -> None:
     """Show worst-at-k overall and by theme."""
     st.subheader("If the worst of k replies counted")
-    overall = data.worst_at_k(run_ids, wanted)
+    overall = data.worst_at_k(run_ids, wanted, as_stored=as_stored)
     if len(overall) < 2:
         st.markdown("With one reply a prompt there is nothing to take the worst of.")
         return
@@ -152,7 +159,10 @@ def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None) -> None:
         placeholder="No theme",
         width=340,
     )
-    curves = {OVERALL: overall, **{name: data.worst_at_k(run_ids, wanted, name) for name in themes}}
+    curves = {
+        OVERALL: overall,
+        **{name: data.worst_at_k(run_ids, wanted, name, as_stored=as_stored) for name in themes},
+    }
     beside = Curve(display_name(theme), curves[theme]) if theme else None
     table = _worst_table(curves)
     chart(
@@ -170,8 +180,9 @@ def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None) -> None:
         if 0 < last.unclipped <= single
         else "against"
     )
+    unclipped = "" if last.score == last.unclipped else f" (unclipped {score(last.unclipped)})"
     st.markdown(
-        f"Worst of **{last.k}**: **{score(last.score)}** {interval(last.low, last.high)}, {lost} the "
+        f"Worst of **{last.k}**: **{score(last.score)}**{unclipped} {interval(last.low, last.high)}, {lost} the "
         f"{score(single)} of a single reply, over {some(last.n_prompts, 'prompt')}."
     )
     st.caption(
@@ -198,10 +209,10 @@ def _worst_table(curves: dict[str, list[WorstAtK]]) -> pd.DataFrame:
     )
 
 
-def variance_panel(run: RunSummary, found: PromptRepeats) -> None:
+def variance_panel(run: RunSummary, found: PromptRepeats, *, as_stored: bool) -> None:
     """Show where the variance comes from, and what would halve the standard error."""
-    st.subheader("Where the variance comes from")
-    grading, sentence = _grading(run)
+    st.subheader("Where does the variance come from?")
+    grading, sentence = _grading(run, as_stored=as_stored)
     split = variance_split(found.repeats, grading)
     if split is None:
         st.markdown("This takes at least two prompts and one prompt with two scored replies.")
@@ -265,7 +276,7 @@ def _errors(error: object, n: int, k: float) -> pd.DataFrame:
     )
 
 
-def _grading(run: RunSummary) -> tuple[float | None, str]:
+def _grading(run: RunSummary, *, as_stored: bool) -> tuple[float | None, str]:
     """Return the variance of grading and a sentence on where it is from."""
     chosen = state.view().regrade
     known = {other.id for other in data.runs()} - {run.id}
@@ -274,7 +285,7 @@ def _grading(run: RunSummary) -> tuple[float | None, str]:
             "Answering and grading cannot be told apart without a regrade: a second run in which the same replies were graded again."
         )
     try:
-        found = data.regrade(run.id, chosen)
+        found = data.regrade(run.id, chosen, as_stored=as_stored)
     except InputRefusedError as refused:
         return None, escaped(str(refused))
     if found.variance is None:
@@ -287,7 +298,7 @@ def _grading(run: RunSummary) -> tuple[float | None, str]:
 
 def prompt_panel(run_ids: tuple[str, ...], found: PromptRepeats) -> None:
     """Show the prompts that are good on average and bad at worst."""
-    st.subheader("Good on average, bad at worst")
+    st.subheader("Which prompts are good on average, bad at worst?")
     spread = prompt_spread(found.repeats)
     if not len(spread.mean):
         st.markdown("No prompt has a score.")
@@ -324,7 +335,7 @@ def prompt_panel(run_ids: tuple[str, ...], found: PromptRepeats) -> None:
                 key="open_worst",
                 on_click=_open_listed,
                 args=(run_ids, found, spread, part),
-                width="small",
+                width=62,
                 help="Opens the worst reply",
             )
         },
