@@ -14,9 +14,13 @@ run = run_or_stop()
 run_line(run)
 reviewed_score(run)
 if not review_data.events(run.id):
+    empty(
+        "Agreement compares the grader's verdicts with those of people, and nobody has decided on this run yet.",
+        "Open *Review verdicts*, give your name, and decide on a few: this page fills from the first decision on.",
+    )
     st.stop()
 
-st.subheader("Grader against reviewers")
+st.subheader("How far does the grader agree with reviewers?")
 chosen = basis(run)
 found = agreement_data.overall(run.id, chosen)
 if found is None:
