@@ -24,6 +24,7 @@ from healthbench.config import Settings, bundled
 from healthbench.errors import HealthBenchError, InputRefusedError
 from healthbench.export_command import export
 from healthbench.grading.commands import environment, grade
+from healthbench.readers.reading import refusing
 from healthbench.review.commands import reviews
 from healthbench.run_figures import as_json as figures_json
 from healthbench.run_figures import in_words, run_figures
@@ -44,6 +45,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+# Paths are not checked by typer (readable=False): what cannot be read is refused in one sentence of ours, not in its box.
+_DATASET_HELP = "Benchmark JSONL that gives the themes by prompt_id."
 _FIRST_PORT = 8501
 _PORTS = 50
 _STARTING_TRIES = 120
@@ -59,7 +62,8 @@ def _start(context: typer.Context) -> None:
 @app.command("app")
 def _app(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Run files, data sets, or folders of them.")
+        list[Path] | None,
+        typer.Argument(help="Run files, data sets, or folders of them.", readable=False),
     ] = None,
     port: Annotated[
         int | None, typer.Option(help="Port; else the first free one from 8501.")
@@ -78,9 +82,9 @@ def open_dashboard(paths: list[Path], port: int | None = None, *, browser: bool 
     Raises:
         InputRefusedError: A path does not exist, or no port is free.
     """
-    missing = [path for path in paths if not path.exists()]
-    if missing:
-        raise InputRefusedError(f"{missing[0]} does not exist: check the path.")
+    for path in paths:
+        with refusing(str(path)):
+            path.stat()
     place = bundled("app").parent
     chosen = port or _free_port()
     environment = {
@@ -115,10 +119,10 @@ def open_dashboard(paths: list[Path], port: int | None = None, *, browser: bool 
 
 @app.command()
 def score(
-    paths: Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")],
-    dataset: Annotated[
-        Path | None, typer.Option(help="Benchmark JSONL that gives the themes by prompt_id.")
-    ] = None,
+    paths: Annotated[
+        list[Path], typer.Argument(help="Run files, or folders of them.", readable=False)
+    ],
+    dataset: Annotated[Path | None, typer.Option(help=_DATASET_HELP, readable=False)] = None,
     rule: Annotated[
         str, typer.Option(help=f"Aggregation rule: {', '.join(RULES)}.")
     ] = "simple-evals",
@@ -172,13 +176,14 @@ def score(
 def compare(
     first: Annotated[str, typer.Argument(help="Run file, or id of a run in your store.")],
     second: Annotated[str, typer.Argument(help="The run that is asked to be better.")],
-    dataset: Annotated[
-        Path | None, typer.Option(help="Benchmark JSONL that gives the themes by prompt_id.")
-    ] = None,
+    dataset: Annotated[Path | None, typer.Option(help=_DATASET_HELP, readable=False)] = None,
     length: Annotated[
         str | None,
         typer.Option(help=f"Price of length: {', '.join(PRESETS)}, or CENTER,PENALTY."),
     ] = None,
+    as_stored: Annotated[
+        bool, typer.Option("--as-stored", help="Count failed grades as the files do, as not met.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
 ) -> None:
     """Compare two runs on the prompts they share: the second less the first; nothing is kept."""
@@ -186,7 +191,11 @@ def compare(
 
     adjustment = parse_adjustment(length) if length else None
     with opened([first, second], Settings().home, dataset) as (library, ids):
-        typer.echo(compare_in_words(library, ids[0], ids[1], adjustment, as_json=as_json))
+        typer.echo(
+            compare_in_words(
+                library, ids[0], ids[1], adjustment, as_json=as_json, as_stored=as_stored
+            )
+        )
 
 
 @app.command()
@@ -198,9 +207,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="File to write; else one named after the run, here.")
     ] = None,
-    dataset: Annotated[
-        Path | None, typer.Option(help="Benchmark JSONL that gives the themes by prompt_id.")
-    ] = None,
+    dataset: Annotated[Path | None, typer.Option(help=_DATASET_HELP, readable=False)] = None,
     texts: Annotated[
         bool, typer.Option("--texts", help="Show conversations, replies and criteria too.")
     ] = False,

@@ -24,6 +24,7 @@ from healthbench.readers import (
 )
 from healthbench.readers.checks import checked
 from healthbench.readers.head import Head, look
+from healthbench.readers.reading import refusing
 from healthbench.readers.source import RunSource
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ def open_runs(
 def _open(reader: Reader, group: Sequence[Head], dataset: Path | None) -> Found:
     paths = tuple(head.path for head in group)
     try:
-        return Found(paths, [checked(run) for run in reader.open_run(group, dataset)])
+        with refusing(paths[0].name):
+            return Found(paths, [checked(run) for run in reader.open_run(group, dataset)])
     except InputRefusedError as error:
         return Found(paths, [], error)
 
@@ -146,21 +148,23 @@ class _Search(NamedTuple):
         if self.looking:
             self.looking(path)
         try:
-            head = replace(look(path), mappings=self.mappings)
-            place = _reader_of(head)
+            with refusing(path.name):
+                head = replace(look(path), mappings=self.mappings)
+                place = _reader_of(head)
+                inside = sorted(path.iterdir()) if head.kind == "folder" and place is None else []
         except InputRefusedError as error:
             self.found.append(Found((path,), [], error))
             return
         if place is not None:
             self.claimed.setdefault(place, []).append(head)
         elif head.kind == "folder":
-            self._claim_folder(path)
+            self._claim_folder(path, inside)
         else:
             self.found.append(Found((path,), [], refusals.refusal(head)))
 
-    def _claim_folder(self, folder: Path) -> None:
+    def _claim_folder(self, folder: Path, children: Sequence[Path]) -> None:
         inside = _Search(self.mappings, [], {}, self.looking)
-        for child in refusals.without_twins(sorted(folder.iterdir())):
+        for child in refusals.without_twins(children):
             inside.claim(child)
         failures = [f for f in inside.found if not isinstance(f.refused, NotAGradedRunError)]
         if not inside.claimed and not failures:

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 from healthbench.errors import NotAGradedRunError
 from healthbench.readers.faults import AttachmentCheck
+from healthbench.readers.fields import Where
+from healthbench.readers.reading import refusing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from healthbench.model import GradedExample, ImportReport, RunInfo
     from healthbench.readers.source import RunSource
+
+MAX_CRITERIA = 5000
 
 _NAMED = 5
 
@@ -33,7 +37,7 @@ def _watch(source: RunSource) -> Iterator[GradedExample]:
     unscored: list[int] = []
     n_errors = n_empty = n_items = 0
     attachment = AttachmentCheck()
-    for example in source.examples():
+    for example in _reading(source):
         report.rows_read += 1
         seen[example.prompt_id] += 1
         n_items += len(example.criteria)
@@ -71,6 +75,20 @@ def _reply_warnings(n_empty: int, n: int) -> list[str]:
         was = "is empty and was" if n_empty == 1 else "are empty and were"
         return [f"{_count(n_empty, 'reply', 'replies')} {was} graded as an answer."]
     return []
+
+
+def _reading(source: RunSource) -> Iterator[GradedExample]:
+    """Read the examples, refusing what no reader can take: a file that fails under it, or a rubric beyond any use."""
+    with refusing(source.info.source):
+        for number, example in enumerate(source.examples(), start=1):
+            if len(example.criteria) > MAX_CRITERIA:
+                raise Where(source.info.source, number).refuse(
+                    "its rubric",
+                    f"has {len(example.criteria):,} criteria, beyond the {MAX_CRITERIA:,} that can be shown (HealthBench "
+                    "has up to 48)",
+                    "check that the file holds one rubric an example",
+                )
+            yield example
 
 
 def _tag_sources(example: GradedExample, report: ImportReport) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from healthbench.model import ImportReport
 
 MAX_POINTS = 1000
+MIN_POINTS = 1e-6
+"""Least size of points; an example score over smaller ones could leave the range of numbers."""
 
 
 class Where(NamedTuple):
@@ -95,7 +97,7 @@ def points_of(value: object, where: Where, field: str = "points") -> float:
     """Return a criterion's points.
 
     Returns:
-        A finite number other than 0, at most 1000 in size.
+        A number between a millionth and 1000 in size.
 
     Raises:
         InputRefusedError: Anything else, text that looks like a number included.
@@ -103,8 +105,9 @@ def points_of(value: object, where: Where, field: str = "points") -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         what = "is missing" if value is None else f"is {kind_name(value)}, not a number"
         raise where.refuse(field, what, "write it as a number without quotes")
-    if not math.isfinite(value):
-        raise where.refuse(field, f"is {value}, not a finite number", "correct it in the file")
+    if not _is_finite(value):
+        what = f"is {value}" if isinstance(value, float) else "has hundreds of digits"
+        raise where.refuse(field, f"{what}, not a finite number", "correct it in the file")
     if value == 0:
         raise where.refuse(
             field, "is 0, so the criterion counts for nothing", "correct or remove it"
@@ -114,6 +117,10 @@ def points_of(value: object, where: Where, field: str = "points") -> float:
             field,
             f"is {value:g}, beyond the {MAX_POINTS} that a criterion can carry (HealthBench uses -10 to 10)",
             "correct it in the file",
+        )
+    if abs(value) < MIN_POINTS:
+        raise where.refuse(
+            field, f"is {value:g}, too little to count for anything", "correct it in the file"
         )
     return value
 
@@ -261,9 +268,17 @@ def id_of(value: object) -> str | None:
 
 def fraction_of(value: object) -> float | None:
     """Return a stated score as a finite number, None where there is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
         return None
     return float(value)
+
+
+def _is_finite(value: float) -> bool:
+    """Tell whether a number is one that can be computed with; JSON has whole numbers beyond every float."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def stated_figures(metrics: object) -> dict[str, float]:

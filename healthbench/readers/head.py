@@ -18,6 +18,7 @@ from ijson.common import ObjectBuilder
 
 from healthbench.errors import InputRefusedError
 from healthbench.readers.guard import PIECE, GuardedSource
+from healthbench.readers.reading import refusing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,20 +97,12 @@ def open_binary(path: Path) -> BinaryIO:
     Raises:
         InputRefusedError: The file is missing or may not be read; or, while it is read, it is damaged gzip.
     """
-    try:
+    with refusing(path.name):
         with path.open("rb") as file:
             zipped = file.read(2) == b"\x1f\x8b"
         if zipped:
             return cast("BinaryIO", _Unzipped(path))
         return path.open("rb", buffering=1 << 16)
-    except FileNotFoundError:
-        raise InputRefusedError(
-            f"{path.name} does not exist; check the path, or give another file."
-        ) from None
-    except OSError as error:
-        raise InputRefusedError(
-            f"{path.name} cannot be read ({error.strerror or error}); check that it is a readable file."
-        ) from error
 
 
 class _Unzipped(gzip.GzipFile):
@@ -170,10 +163,11 @@ def look(path: Path) -> Head:
     Raises:
         InputRefusedError: It does not exist, cannot be read, or is damaged gzip.
     """
-    if path.is_dir():
-        names = (p.relative_to(path) for p in path.rglob("*") if p.is_file())
-        members = sorted(n.as_posix() for n in names if not any(x.startswith(".") for x in n.parts))
-        return Head(path, "folder", members=tuple(members))
+    with refusing(path.name):
+        if path.is_dir():
+            names = (p.relative_to(path) for p in path.rglob("*") if p.is_file())
+            shown = (n.as_posix() for n in names if not any(x.startswith(".") for x in n.parts))
+            return Head(path, "folder", members=tuple(sorted(shown)))
     with open_binary(path) as file:
         data = file.read(HEAD_BYTES)
         if not data.strip():
@@ -337,18 +331,17 @@ class _FromKey:
         self.file = file
         self.pending = b""
         token = json.dumps(keys[-1]).encode()
-        tail = b""
-        while piece := file.read(_SKIPPED_AT_ONCE):
-            window = tail + piece
-            place = window.find(token)
+        # One buffer, with room in front for the end of the piece before: the key may lie across the two.
+        room = len(token)
+        buffer = bytearray(room + _SKIPPED_AT_ONCE)
+        view = memoryview(buffer)
+        while n_read := cast("io.BufferedIOBase", file).readinto(view[room:]):
+            place = buffer.find(token, 0, room + n_read)
             if place >= 0:
-                self.pending = (
-                    b"".join(b"{%b:" % json.dumps(key).encode() for key in keys[:-1])
-                    + b"{"
-                    + window[place:]
-                )
+                opened = b"".join(b"{%b:" % json.dumps(key).encode() for key in keys[:-1])
+                self.pending = opened + b"{" + bytes(view[place : room + n_read])
                 return
-            tail = window[-len(token) :]
+            buffer[:room] = buffer[n_read : n_read + room]
         file.seek(0)
 
     def read(self, size: int = -1) -> bytes:

@@ -100,10 +100,8 @@ def table_columns(path: Path, n_preview: int = _LOOKED_AT) -> TableColumns | Non
     """Return a table's columns, what was matched and its first rows; None where the file is no table.
 
     Raises:
-        InputRefusedError: The file is damaged.
+        InputRefusedError: The file cannot be read or is damaged.
     """
-    if not path.is_file():
-        return None
     head = look(path)
     names = _names(head)
     if names is None or not is_table(head):

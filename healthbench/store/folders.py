@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +54,8 @@ def publishing(parent: Path) -> Iterator[Incoming]:
     except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise StoreError(_sentence(parent, error)) from error
     finally:
-        Path(f"{incoming.path}.lock").unlink(missing_ok=True)
+        with suppress(OSError):
+            Path(f"{incoming.path}.lock").unlink()
 
 
 def clear_leftovers(parent: Path) -> int:

@@ -12,6 +12,7 @@ from healthbench.errors import InputRefusedError, StoreError
 from healthbench.model import ImportReport, Message, RunInfo
 from healthbench.readers import find_runs
 from healthbench.readers.dataset import is_dataset
+from healthbench.readers.reading import refusing
 from healthbench.readers.tables import table_columns
 from healthbench.scoring.example import Tally
 from healthbench.scoring.headline import Headline
@@ -131,8 +132,11 @@ class Library:
             InputRefusedError: The file is no data set.
             StoreError: The store cannot be written.
         """
-        if not path.is_file():
-            raise InputRefusedError(f"{path.name} is not a file: give the data set's JSONL file.")
+        with refusing(path.name):
+            if not path.is_file():
+                raise InputRefusedError(
+                    f"{path.name} is not a file: give the data set's JSONL file."
+                )
         name = digest(path)[:16]
         place = self.home / "datasets" / name
         if not place.exists():
@@ -364,12 +368,16 @@ def _sorted_out(
     """Tell data sets, also those that lie in a given folder, from what may be runs."""
     datasets = []
     for path in paths:
-        inside = sorted(path.iterdir()) if path.is_dir() else [path]
-        for file in inside:
-            if file.is_file():
-                looking(file)
-                if is_dataset(file):
-                    datasets.append(file)
+        try:
+            with refusing(path.name):
+                inside = sorted(path.iterdir()) if path.is_dir() else [path]
+                files = [file for file in inside if file.is_file()]
+        except InputRefusedError:  # said where runs are looked for
+            continue
+        for file in files:
+            looking(file)
+            if is_dataset(file):
+                datasets.append(file)
     return datasets, [path for path in paths if path not in datasets]
 
 

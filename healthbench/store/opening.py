@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from healthbench.errors import InputRefusedError
+from healthbench.readers.reading import refusing
 from healthbench.store.library import Library
 from healthbench.store.mappings import lend_mappings
 
@@ -44,7 +45,9 @@ def opened(
 
 def _run(library: Library, name: str, home: Path, dataset: Path | None) -> str:
     path = Path(name)
-    if not path.exists():
+    with refusing(path.name):
+        exists = path.exists()
+    if not exists:
         stored = home / "runs" / name
         if path.name != name or not (stored / "run.json").exists():
             raise InputRefusedError(

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 
 from healthbench.errors import InputRefusedError
+from healthbench.readers.reading import refusing
 from healthbench.scoring.headline import headline
 from healthbench.store.folders import publishing
 from healthbench.store.records import Progress
@@ -173,9 +174,12 @@ def digest(path: Path) -> str:
     """Return the sha256 of a file's content.
 
     Read in large pieces: a thread that hashes small ones would wait for the interpreter at every one of them.
+
+    Raises:
+        InputRefusedError: The file cannot be read.
     """
     sha256 = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:
+    with refusing(path.name), path.open("rb", buffering=0) as file:
         while piece := file.read(_HASHED_AT_ONCE):
             sha256.update(piece)
     return sha256.hexdigest()

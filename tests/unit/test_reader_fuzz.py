@@ -42,7 +42,7 @@ MUTATIONS = int(os.environ.get("HEALTHBENCH_FUZZ", "2000"))
 SEED = os.environ.get("HEALTHBENCH_FUZZ_SEED", "1")
 FEW = CASES[:2]
 ODD = (
-    None, True, False, 0, 1, -1, 2.5, 1e308, math.nan, -math.inf, 10**30, "", "x", "true", "MET", "1", "\ud800", "\x00",
+    None, True, False, 0, 1, -1, 2.5, 1e308, 1e-320, math.nan, -math.inf, 10**30, 10**400, "9" * 5000, "", "x", "true", "MET", "1", "\ud800", "\x00",
     "attachment://a", "[True] [3] x\n\tExplanation: y", [], {}, [[]], [None], [{}], {"a": 1}, {"criteria_met": True},
     {"role": 3, "content": [{"type": "image"}]}, ["axis:accuracy", 3], "é" * 50,
 )  # fmt: skip
@@ -336,6 +336,26 @@ def test_mutated_fields_end_in_a_run_or_a_refusal(tmp_path, name):
     for _ in range(MUTATIONS * 3 // 4):
         runs += outcome(write(tmp_path, mutate(value, rng)))
     assert runs > 0
+
+
+def nested(depth):
+    value = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nesting_at_any_place_ends_in_a_run_or_a_refusal(tmp_path, name):
+    """450 levels are within what Python's parser takes, and beyond what a function can follow by calling itself."""
+    value, write = FORMATS[name]
+    for number in range(len(containers(value))):
+        changed = copy.deepcopy(value)
+        place = containers(changed)[number]
+        for key in list(place) if isinstance(place, dict) else range(len(place)):
+            kept, place[key] = place[key], nested(450)
+            outcome(write(tmp_path, changed))
+            place[key] = kept
 
 
 @pytest.mark.parametrize("name", FORMATS)
