@@ -123,13 +123,17 @@ def estimated_score(
     known = float((worth * met).sum()) + float(correction.sum())
     columns = np.column_stack([weight * correction, weight * np.abs(worth)])[sampled]
     prompts = rows["prompt_id"].to_numpy()[sampled]
+    ratio = _ratio(columns.sum(axis=0))
+    # What the rest holds differs from the sample by the luck of both: the sample's own spread alone is the smaller,
+    # the more of the run was drawn.
+    wider = np.sqrt(1 + float(np.abs(worth[sampled]).sum()) / rest) if rest else 1.0
     interval = _ratio_interval(columns, prompts, resamples, seed)
     return Estimate(
         by_grader=float((worth * met).sum()),
         with_reviews=known,
-        value=known + rest * _ratio(columns.sum(axis=0)),
-        low=None if interval is None else known + rest * interval[0],
-        high=None if interval is None else known + rest * interval[1],
+        value=known + rest * ratio,
+        low=None if interval is None else known + rest * (ratio + wider * (interval[0] - ratio)),
+        high=None if interval is None else known + rest * (ratio + wider * (interval[1] - ratio)),
         wrong=_wrong(judged, sampled, said != met, weight),
         n_reviewed=int(judged.sum()),
         n_sampled=int(sampled.sum()),
