@@ -96,7 +96,7 @@ PAGES = (
         "Compare",
         ":material/compare_arrows:",
         "Two runs on the prompts they share: the difference, whether it is noise, and the criteria behind it.",
-        ("against", "part", "example", "length", *SLICE),
+        ("as_stored", "against", "part", "example", "length", *SLICE),
     ),
     Entry(
         "Compare",
@@ -104,7 +104,7 @@ PAGES = (
         "Repeats",
         ":material/repeat:",
         "How far to trust a repeat: spread, worst of k replies, and where the variance comes from.",
-        ("joined", "regrade", *SLICE),
+        ("as_stored", "joined", "regrade", *SLICE),
     ),
     Entry(
         "Work",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import data
 import state
 import streamlit as st
+from components.failed_gradings import failed_gradings
 from components.frame import empty, run_line, run_or_stop
 from components.repeats_parts import (
     pickers,
@@ -19,12 +20,13 @@ from components.slices import outcome_notice, slice_bar
 run = run_or_stop()
 run_line(run)
 run_ids = pickers(run)
-if not remarks(run_ids):
+as_stored = failed_gradings((*run_ids, state.view().regrade or run.id))
+if not remarks(run_ids, as_stored=as_stored):
     st.stop()
 slice_bar()
 outcome_notice()
 wanted = state.in_slice()
-found = data.repeats(run_ids, wanted)
+found = data.repeats(run_ids, wanted, as_stored=as_stored)
 if not found.prompt_ids:
     empty("No prompt lies in this slice.", "Widen it, or look at all examples.")
     st.stop()
@@ -35,6 +37,6 @@ if found.repeats.n_repeats < 2:
     )
     st.stop()
 spread_panel(found)
-worst_panel(run_ids, wanted)
-variance_panel(run, found)
+worst_panel(run_ids, wanted, as_stored=as_stored)
+variance_panel(run, found, as_stored=as_stored)
 prompt_panel(run_ids, found)

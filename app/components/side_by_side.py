@@ -31,8 +31,7 @@ from healthbench.scoring.example import State
 from healthbench.taxonomy import display_name, kind_of
 
 if TYPE_CHECKING:
-    from healthbench.comparison.pair import Comparison, PromptScores
-    from healthbench.scoring.run_scores import FloatArray
+    from healthbench.comparison.pair import Comparison, PromptScores, Side
     from healthbench.store.records import ExampleView
 
 ORDERS = {
@@ -105,22 +104,17 @@ def side_by_side(found: Comparison, listed: list[int]) -> None:
     _criteria(rows, row)
 
 
-def listed_rows(found: Comparison, order: str) -> list[int]:
+def listed_rows(found: Comparison, sides: tuple[Side, Side], order: str) -> list[int]:
     """Return the rows of the current run's paired examples in the chosen order."""
     pairs = found.matching.pairs
     if order == "as in the file":
         return sorted(pairs[:, 1].tolist())
     first, second = (
-        _example_scores(fingerprint.run.id)[pairs[:, place]]
-        for place, fingerprint in enumerate((found.gate.first, found.gate.second))
+        side.scores.overall.scores[pairs[:, place]] for place, side in enumerate(sides)
     )
     change = second - first
     ranked = np.argsort(change if order == "largest losses" else -change, kind="stable")
     return pairs[ranked, 1].tolist()
-
-
-def _example_scores(run_id: str) -> FloatArray:
-    return data.side(run_id).scores.overall.scores
 
 
 def _partner(other: str, example: ExampleView) -> int | None:

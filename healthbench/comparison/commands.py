@@ -22,13 +22,14 @@ def compare_in_words(
     adjustment: LengthAdjustment | None = None,
     *,
     as_json: bool = False,
+    as_stored: bool = False,
 ) -> str:
     """Compare two stored runs, the second less the first, and return the text to print.
 
     Raises:
         InputRefusedError: Nothing can be compared.
     """
-    one, two = side(library, first), side(library, second)
+    one, two = (side(library, run_id, as_stored=as_stored) for run_id in (first, second))
     compared = compare(one, two, adjustment=adjustment)
     rows = flips(library, compared, one)
     graders = grader_agreement(library, compared, rows)

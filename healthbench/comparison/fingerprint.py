@@ -27,6 +27,8 @@ class Fingerprint:
         prompt_set: Short hash of the prompt ids; equal for runs over the same prompts.
         rubric: Short hash of prompt ids, criteria, points and tags; equal for runs graded on the same rubrics.
         fewest_replies, most_replies: Replies a prompt.
+        n_unknown: Verdicts that count as unknown.
+        n_as_stored: Verdicts of failed gradings that count as the file has them, as not met.
     """
 
     run: RunSummary
@@ -35,6 +37,8 @@ class Fingerprint:
     rubric: str
     fewest_replies: int
     most_replies: int
+    n_unknown: int
+    n_as_stored: int = 0
 
     @property
     def name(self) -> str:
@@ -49,15 +53,17 @@ class Fingerprint:
         return f"{self.fewest_replies} to {self.most_replies}"
 
 
-def fingerprint(library: Library, run_id: str) -> Fingerprint:
-    """Take the fingerprint of a stored run.
+def fingerprint(library: Library, run_id: str, *, as_stored: bool = False) -> Fingerprint:
+    """Take the fingerprint of a stored run; ``as_stored`` counts failed gradings as the file does.
 
     Raises:
         StoreError: The run is not in the store.
     """
     hashes = prompt_hashes(library, run_id)
+    run = library.summary(run_id)
+    n_as_stored = run.n_marked if as_stored else 0
     return Fingerprint(
-        run=library.summary(run_id),
+        run=run,
         prompts=hashes,
         prompt_set=_short(prompt_id.encode() for prompt_id in hashes.prompt_ids),
         rubric=_short(
@@ -66,6 +72,8 @@ def fingerprint(library: Library, run_id: str) -> Fingerprint:
         ),
         fewest_replies=int(hashes.replies.min()),
         most_replies=int(hashes.replies.max()),
+        n_unknown=run.n_unknown - n_as_stored,
+        n_as_stored=n_as_stored,
     )
 
 

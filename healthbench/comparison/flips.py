@@ -55,7 +55,7 @@ def flips(library: Library, comparison: Comparison, first: Side) -> pd.DataFrame
         unclipped fraction; 0 in other examples). The effects sum to the difference of those means.
     """
     one, two = comparison.gate.first.run.id, comparison.gate.second.run.id
-    rows = criterion_pairs(library, one, two, comparison.matching.pairs)
+    rows = criterion_pairs(library, one, two, comparison.matching.pairs, as_stored=first.as_stored)
     met = rows[["met_first", "met_second"]].to_numpy()
     points = rows["points"].to_numpy()
     unknown = (met == UNKNOWN).any(axis=1)

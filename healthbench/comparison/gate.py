@@ -218,13 +218,21 @@ def _about_conditions(first: Fingerprint, second: Fingerprint) -> list[Finding]:
                 "Each side's replies to a prompt are averaged; criteria are compared between the k-th replies.",
             )
         )
-    unknown = [side.run.n_unknown for side in (first, second)]
+    unknown = [side.n_unknown for side in (first, second)]
     if any(unknown):
         findings.append(
             Finding(
                 Kind.UNKNOWN,
                 f"Unknown verdicts: {count(unknown[0])} in {names[0]}, {count(unknown[1])} in {names[1]}. "
                 "A reply with one has no score and is left out.",
+            )
+        )
+    as_stored = [side.n_as_stored for side in (first, second)]
+    if any(as_stored):
+        findings.append(
+            Finding(
+                Kind.UNKNOWN,
+                f"Failed gradings counted as the files do, as not met: {count(as_stored[0])} in {names[0]}, {count(as_stored[1])} in {names[1]}.",
             )
         )
     findings += _about_settings(first, second)

@@ -38,23 +38,31 @@ class Side:
         fingerprint: Its conditions.
         scores: Its scores, inferred themes included.
         prompt_ids: The prompt_id of each of its examples, in order.
+        as_stored: Verdicts with a producer's mark of failure count as the file has them, as not met.
     """
 
     fingerprint: Fingerprint
     scores: RunScores = field(repr=False)
     prompt_ids: list[str] = field(repr=False)
+    as_stored: bool = False
 
 
-def side(library: Library, run_id: str) -> Side:
+def side(library: Library, run_id: str, *, as_stored: bool = False) -> Side:
     """Read what a comparison needs of a run.
+
+    Args:
+        library: Where the run is.
+        run_id: The run.
+        as_stored: Count verdicts with a producer's mark of failure as the file does, as not met.
 
     Raises:
         StoreError: The run is not in the store.
     """
     return Side(
-        fingerprint(library, run_id),
-        library.run_scores(run_id, inferred=True),
+        fingerprint(library, run_id, as_stored=as_stored),
+        library.run_scores(run_id, as_stored=as_stored, inferred=True),
         prompt_ids(library, run_id),
+        as_stored,
     )
 
 

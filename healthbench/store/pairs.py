@@ -64,7 +64,9 @@ def prompt_ids(library: Library, run_id: str) -> list[str]:
     return [prompt_id for (prompt_id,) in rows]
 
 
-def criterion_pairs(library: Library, first: str, second: str, pairs: IntArray) -> pd.DataFrame:
+def criterion_pairs(
+    library: Library, first: str, second: str, pairs: IntArray, *, as_stored: bool = False
+) -> pd.DataFrame:
     """Pair the criteria of paired examples: the k-th of the same text and points with the k-th.
 
     Where two rubrics are equal this pairs by position.
@@ -74,6 +76,7 @@ def criterion_pairs(library: Library, first: str, second: str, pairs: IntArray) 
         first: Id of the first run.
         second: Id of the second run.
         pairs: Rows of paired examples, as ``Matching.pairs`` has them, shape (n, 2).
+        as_stored: Count verdicts with a producer's mark of failure as the file does, as not met.
 
     Returns:
         A row a pair of criteria: first, second (rows of the examples), position_first, position_second, criterion (id
@@ -81,7 +84,12 @@ def criterion_pairs(library: Library, first: str, second: str, pairs: IntArray) 
         two has are left out.
     """
     with _both(library, first, second) as cursor:
-        query = sql("criterion_pairs", first=schema(first), second=schema(second))
+        query = sql(
+            "criterion_pairs",
+            first=schema(first),
+            second=schema(second),
+            met="stored" if as_stored else "met",
+        )
         return cursor.execute(query, [pairs[:, 0].tolist(), pairs[:, 1].tolist()]).df()
 
 

@@ -1,9 +1,9 @@
 -- The criteria of paired examples side by side: the k-th criterion of the same text and points with the k-th.
--- {first} and {second} are the schemas of the two runs.
+-- {first} and {second} are the schemas of the two runs, {met} the column of the verdicts that count.
 WITH pairs AS (SELECT unnest(?::INTEGER[]) AS first, unnest(?::INTEGER[]) AS second),
 first_items AS (
     SELECT
-        pairs.first, pairs.second, items.position, items.criterion, items.points, items.met,
+        pairs.first, pairs.second, items.position, items.criterion, items.points, items.{met} AS met,
         criteria.axis, criteria.text,
         row_number() OVER (PARTITION BY items.example, criteria.text, items.points ORDER BY items.position) AS place
     FROM pairs
@@ -12,7 +12,7 @@ first_items AS (
 ),
 second_items AS (
     SELECT
-        pairs.second, items.position, items.points, items.met, criteria.text,
+        pairs.second, items.position, items.points, items.{met} AS met, criteria.text,
         row_number() OVER (PARTITION BY items.example, criteria.text, items.points ORDER BY items.position) AS place
     FROM pairs
     JOIN {second}.items AS items ON items.example = pairs.second
