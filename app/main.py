@@ -26,7 +26,7 @@ st.set_page_config(page_title="HealthBench workbench", page_icon="🩺", layout=
 # on it elsewhere. There is no setting for it, nor for the width of a column of text: about 75 characters can be read well.
 st.html(
     f"<style>button[data-variant][data-selected=true] p {{color: light-dark({LIGHT.accent}, {DARK.accent})}}"
-    "[data-testid=stMarkdownContainer] :is(p, li) {max-width: 66ch}</style>"
+    ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer]) :is(p, li) {max-width: 66ch}</style>"
 )
 st.logo(str(HERE / "logo.svg"), size="large")
 # Hidden, because Streamlit's own list of pages is no valid list to a screen reader and its links drop the run.
