@@ -57,7 +57,7 @@ table = listed.assign(
         for achieved, possible in zip(listed["achieved"], listed["possible"], strict=True)
     ],
     bounds=[
-        f"{fraction(low, 2)} to {fraction(high, 2)}" if unknown else ""
+        f"{fraction(low, 2)} to {fraction(high, 2)}" if unknown else DASH
         for low, high, unknown in zip(
             listed["low"], listed["high"], listed["n_unknown"], strict=True
         )

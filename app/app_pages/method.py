@@ -10,7 +10,7 @@ from components.rules import in_words
 from components.text import escaped
 
 from healthbench.charts.theme import STATE_MARKS
-from healthbench.formatting import equation
+from healthbench.formatting import equation, points
 from healthbench.scoring.aggregate import RULES
 from healthbench.scoring.example import State
 
@@ -122,7 +122,7 @@ st.header("What the data sets hold", anchor="data-sets")
 with st.container(width=TEXT_WIDTH):
     st.markdown(
         "A data set has a row a conversation: its turns, ending with a user's; its rubric, each criterion with points "
-        "from -10 to +10 and tags; and tags of its own. In HealthBench every conversation has one theme, and every "
+        f"from {points(-10)} to {points(10)} and tags; and tags of its own. In HealthBench every conversation has one theme, and every "
         "criterion one level and one axis; consensus criteria, worth +5 each, were agreed by several physicians and are "
         "part of the same rubrics. Professional has no tags on its criteria, but a use case, a type, a difficulty and a "
         "specialty for each task. Results files of the reference evaluator keep a criterion's tags but not the "

@@ -76,7 +76,7 @@ def raw_and_adjusted(
         )
         st.metric("Mean length", characters(mean.mean_characters))
     st.caption(
-        f"Unclipped means {fraction(mean.raw)} {interval(pair[0].low, pair[0].high)} and {fraction(mean.unclipped)} "
+        f"Unclipped means {score(mean.raw)} {interval(pair[0].low, pair[0].high)} and {score(mean.unclipped)} "
         f"{interval(pair[1].low, pair[1].high)}, {some(mean.n, 'example')}; intervals by prompt, in points of 100. "
         f"Mean length of {some(mean.n, 'scored reply', 'scored replies')}."
     )
