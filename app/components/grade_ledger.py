@@ -78,9 +78,9 @@ def show_band(criteria: Sequence[Criterion], met: Sequence[bool | None], key: st
         return
     low, high = fraction(current.bounds.low, 2), fraction(current.bounds.high, 2)
     if current.score is not None:
-        st.markdown(f"### {fraction(current.score, 2)}")
+        st.markdown(f"### Score {fraction(current.score, 2)}")
     else:
-        st.markdown(f"### [{low} … {high}]")
+        st.markdown(f"### Score in [{low} … {high}]")
     chart(
         band(whole, current.bounds, palette()),
         key=f"{key}_band",
