@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from healthbench.scoring.verification import Verification
     from healthbench.scoring.which_rule import Figure
     from healthbench.store.coverage import BlindSpot, Cell, Coverage
+    from healthbench.store.journal import Event
     from healthbench.store.leverage import Leverage
     from healthbench.store.records import (
         DatasetSummary,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
         ImportOutcome,
         Progress,
         RunSummary,
-        UnreadableRun,
+        Unreadable,
     )
     from healthbench.store.slices import Slice
 
@@ -243,7 +244,7 @@ def detach_dataset(dataset_id: str) -> None:
     library().detach_dataset(dataset_id)
 
 
-def unreadable() -> list[UnreadableRun]:
+def unreadable() -> list[Unreadable]:
     """Return the run folders that this version cannot use, with the reason."""
     return library().unreadable()
 
@@ -491,10 +492,12 @@ def canary(run_id: str) -> str:
     return export.canary_of_run(library(), run_id)
 
 
-def report_maker(run_id: str, against: str | None, *, texts: bool) -> Callable[[], str]:
+def report_maker(
+    run_id: str, against: str | None, events: Sequence[Event], *, texts: bool
+) -> Callable[[], str]:
     """Return what writes the report on a run; it is called in a thread of its own, when a reader asks for the file."""
     store = library()
-    return lambda: html_report.report(store, run_id, against, texts=texts)
+    return lambda: html_report.report(store, run_id, against, texts=texts, events=events)
 
 
 def report_name(run_id: str) -> str:

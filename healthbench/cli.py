@@ -25,7 +25,7 @@ from healthbench.errors import HealthBenchError, InputRefusedError
 from healthbench.export_command import export
 from healthbench.grading.commands import environment, grade
 from healthbench.readers.reading import refusing
-from healthbench.review.commands import reviews
+from healthbench.review.commands import reviews, reviews_of
 from healthbench.run_figures import as_json as figures_json
 from healthbench.run_figures import in_words, run_figures
 from healthbench.scoring.aggregate import RULES
@@ -218,7 +218,7 @@ def report(
 
     names = [run] if against is None else [run, against]
     with opened(names, Settings().home, dataset) as (library, ids):
-        html = write_report(library, *ids, texts=texts)
+        html = write_report(library, *ids, texts=texts, events=reviews_of(ids[0]))
         path = out or Path(suggested_name(library.summary(ids[0])))
     save_report(html, path)
     typer.echo(f"The report is in {path}.")

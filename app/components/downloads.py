@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import data
 import pandas as pd
+import review_data
 import state
 import streamlit as st
 
@@ -91,7 +92,7 @@ def report_button(run_id: str, against: str | None = None) -> None:
         )
         st.download_button(
             "Write the report",
-            data=data.report_maker(run_id, against, texts=texts),
+            data=data.report_maker(run_id, against, review_data.events(run_id), texts=texts),
             file_name=data.report_name(run_id),
             mime="text/html",
             key="report_file",

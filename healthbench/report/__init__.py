@@ -27,12 +27,17 @@ from healthbench.errors import InputRefusedError
 from healthbench.export import canary_of_run
 from healthbench.report.further import comparison_section, texts_section
 from healthbench.report.parts import Facts, Section, facts, run_sections
+from healthbench.report.reviewed import reviewed_section
+from healthbench.review.effective import human_verdicts
+from healthbench.review.reviewed import reviewed_run
 from healthbench.run_figures import run_figures
 from healthbench.scoring.uncertainty import bootstrap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from healthbench.store.journal import Event
     from healthbench.store.library import Library
     from healthbench.store.records import RunSummary
 
@@ -63,6 +68,7 @@ def report(
     against: str | None = None,
     *,
     texts: bool = False,
+    events: Sequence[Event] = (),
     with_plotly: bool = True,
 ) -> str:
     """Write the report on a run.
@@ -73,6 +79,7 @@ def report(
         against: A run to compare with: the report shows this run less that one. None for none.
         texts: Show conversations, replies, criteria and explanations of the lowest examples and worst penalties. By
             default the file holds no text of the benchmark, of models or of graders beside names.
+        events: Reviews of the run, for its score with them; nobody is named.
         with_plotly: False leaves the chart library out (5 MB), for tests; the charts then stay empty.
 
     Returns:
@@ -85,6 +92,9 @@ def report(
     figures = run_figures(library, run_id)
     scores = library.run_scores(run_id)
     sections = run_sections(library, figures, scores, bootstrap(scores))
+    if events:
+        found = reviewed_run(library, run_id, scores, human_verdicts(events))
+        sections.insert(1, reviewed_section(found, figures.summary))
     if against is not None:
         first, second = side(library, against), side(library, run_id)
         compared = compare(first, second)

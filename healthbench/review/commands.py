@@ -18,6 +18,8 @@ from healthbench.store.review_file import FILE_NAME, ReviewFile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from healthbench.store.journal import Event
+
 reviews = typer.Typer(
     name="reviews",
     help="Export the reviews of the store, and merge those of other machines.",
@@ -39,6 +41,14 @@ def _journal() -> Iterator[Journal]:
         yield Journal(file)
     finally:
         file.close()
+
+
+def reviews_of(run: str) -> list[Event]:
+    """Return the reviews of a run in the user's store; none where nobody ever reviewed."""
+    if not (Settings().home / FILE_NAME).exists():
+        return []
+    with _journal() as journal:
+        return journal.events(run)
 
 
 @reviews.command()

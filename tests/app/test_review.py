@@ -370,6 +370,21 @@ def test_the_three_numbers_stand_on_the_score_page(reviewed):
     assert "4 of 4 verdicts reviewed · 1 overridden" in shown(app)
 
 
+def test_the_three_numbers_stand_in_the_table_of_runs_until_undone(reviewed, journal):
+    # As on the page Score: 75.0 by the grader, 100.0 with reviews and on the two fully reviewed examples.
+    app = reviewed.switch_page("app_pages/runs.py").run()
+    (table,) = [found.value for found in app.dataframe if "characters" in found.value]
+    row = table.iloc[0]
+    assert (row["score"], row["with reviews"], row["fully reviewed"]) == (0.75, 1.0, 1.0)
+    assert row["n fully reviewed"] == 2
+    run = the_run(app)
+    for example, position in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        journal.undo(Item(run, example, position), ANNA)
+    app.run()
+    (table,) = [found.value for found in app.dataframe if "characters" in found.value]
+    assert not {"with reviews", "fully reviewed", "n fully reviewed"} & set(table.columns)
+
+
 def test_the_ledger_marks_an_override_with_who_and_why(reviewed):
     app = reviewed.switch_page("app_pages/example.py")
     app.query_params["example"] = "2"

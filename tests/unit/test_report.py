@@ -16,7 +16,9 @@ from healthbench.cli import main
 from healthbench.comparison.text_diff import text_difference
 from healthbench.errors import InputRefusedError
 from healthbench.report import report, save_report, suggested_name
+from healthbench.store.journal import Decision, Item, Journal, Reviewer
 from healthbench.store.library import Library
+from healthbench.store.review_file import FILE_NAME, ReviewFile
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://example.invalid/x.png onerror=alert(2)> {{7*7}}"
 MINUS = "\N{MINUS SIGN}"
@@ -123,6 +125,35 @@ def test_against_another_run(library, run, tmp_path):
     assert "Neither file records its grader" in text
     with pytest.raises(InputRefusedError, match="different runs"):
         report(library, run, run)
+
+
+def test_reviews_stand_beside_the_score_and_name_nobody(
+    library, run, tmp_path, monkeypatch, capsys
+):
+    # 0.7, -1.6 and 0. A person says that the penalty of -8 was not incurred and reviewed all of p2: it becomes 0.
+    # Mean 0.7 / 3 = 0.2333 of -0.3; on p2 alone 0 against -1.6.
+    file = ReviewFile(library.home / FILE_NAME)
+    for position, met in ((0, Decision.NOT_MET), (1, Decision.NOT_MET)):
+        who = Reviewer("Anna <b>", "physician")
+        Journal(file).record(Item(run, 1, position), who, met, prompt_id="p2", note="a note")
+    file.close()
+    monkeypatch.setenv("HEALTHBENCH_HOME", str(library.home))
+    monkeypatch.setattr(
+        "sys.argv", ["healthbench", "report", run, "--out", str(tmp_path / "r.html")]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code, capsys.readouterr()
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    text = words(html)
+    assert "People reviewed 2 of 7 verdicts and overrode 1" in text
+    assert f"By the grader 0.0 {MINUS}30.0 3" in text
+    assert "With reviews applied 23.3 23.3 3" in text
+    assert "On fully reviewed examples 0.0 0.0 1" in text
+    assert f"By the grader on the same examples 0.0 {MINUS}160.0 1" in text
+    assert "Anna" not in html
+    assert "a note" not in html
+    assert "Reviewed by people" not in report(library, run, with_plotly=False)
 
 
 def test_command_writes_a_file(library, run, tmp_path, monkeypatch, capsys):
