@@ -118,7 +118,8 @@ def _table() -> pd.DataFrame:
     key = f"grade_rubric_{st.session_state.get(_ROUND, 0)}"
     if key not in st.session_state or _BASE not in st.session_state:
         # The editor is drawn for the first time, or again after another page: it starts from what was kept.
-        st.session_state[_BASE] = st.session_state.get(KEPT, _frame([]))
+        kept = st.session_state.get(KEPT, _frame([]))
+        st.session_state[_BASE] = kept.reset_index(drop=True)
     edited = st.data_editor(
         st.session_state[_BASE],
         key=key,
