@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from healthbench.readers.dataset import ROWS, read_dataset, row_line
+from healthbench.store import parts
 from healthbench.store.folders import publishing
 from healthbench.store.records import DatasetSummary
 from healthbench.store.run_folder import SCHEMA_VERSION
@@ -70,7 +71,11 @@ def write_dataset(place: Path, source: Path) -> None:
                 f"COPY {table} TO {quoted(folder / f'{table}.parquet')} (FORMAT parquet, COMPRESSION zstd)"
             )
         summary = DatasetSummary(place.name, source.name, n_examples, n_criteria, canary, synthetic)
-        record = {"schema_version": SCHEMA_VERSION, **asdict(summary)}
+        record = {
+            "schema_version": SCHEMA_VERSION,
+            parts.KEY: parts.digests(folder),
+            **asdict(summary),
+        }
         (folder / "dataset.json").write_text(
             json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8"
         )

@@ -6,18 +6,19 @@ hub; runs are immutable files, so another process may read, add and remove runs 
 
 from __future__ import annotations
 
-import json
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import duckdb
 
 from healthbench.errors import StoreError
+from healthbench.store import parts
+from healthbench.store.summaries import DATASET, RUN, damaged_folder, read_record
 from healthbench.store.tables import create_views, quoted, sql
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -32,7 +33,8 @@ class Hub:
         self.home = home
         self._lock = threading.Lock()
         self._schemas: set[str] = set()
-        self._datasets: tuple[str, ...] = ()
+        self._datasets: tuple[tuple[str, int], ...] = ()
+        self._damaged_datasets: frozenset[str] = frozenset()
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("SET parquet_metadata_cache = true")
         self._connection.execute(sql("hub"))
@@ -57,23 +59,29 @@ class Hub:
                 cursor.execute(f"USE memory.{schema(run_id)}")
             try:
                 yield cursor
-            except duckdb.IOException as error:
-                raise StoreError(
-                    f"Run {run_id} can no longer be read from {self.home}: import its file again."
-                ) from error
+            except (duckdb.Error, UnicodeDecodeError) as error:
+                # A folder that changed under us is no fault of the query.
+                for name in [run_id] if run_id else sorted(self._schemas):
+                    try:
+                        _hold(self.home / "runs" / name)
+                    except StoreError as damage:
+                        self.forget(name)
+                        raise damage from error
+                raise
 
     def ready(self, run_id: str) -> None:
-        """Make a run's views, once."""
+        """Make a run's views, once.
+
+        Raises:
+            StoreError: The run is not in the store, or is damaged.
+        """
         if run_id in self._schemas:
             return
         folder = self.home / "runs" / run_id
-        if not (folder / "run.json").exists():
-            raise StoreError(
-                f"Run {run_id} is not in the store at {self.home}: import its file again."
-            )
         with self._lock:
             if run_id in self._schemas:
                 return
+            _hold(folder)
             with self._connection.cursor() as cursor:
                 try:
                     cursor.execute(f"CREATE SCHEMA {schema(run_id)}")
@@ -83,9 +91,7 @@ class Hub:
                 except duckdb.Error as error:
                     cursor.execute("USE memory.main")
                     cursor.execute(f"DROP SCHEMA IF EXISTS {schema(run_id)} CASCADE")
-                    raise StoreError(
-                        f"Run {run_id} in {self.home} is damaged: remove it and import its file again."
-                    ) from error
+                    raise StoreError(damaged_folder(folder)) from error
             self._schemas.add(run_id)
 
     def forget(self, run_id: str) -> None:
@@ -94,23 +100,30 @@ class Hub:
             cursor.execute(f"DROP SCHEMA IF EXISTS {schema(run_id)} CASCADE")
             self._schemas.discard(run_id)
 
+    def damaged_datasets(self) -> frozenset[str]:
+        """Return the ids of the data sets that cannot be used."""
+        self._refresh_datasets()
+        return self._damaged_datasets
+
     def _refresh_datasets(self) -> None:
-        """Load the example tags of the attached data sets, again whenever one came or went."""
-        present = tuple(
-            sorted(path.parent.name for path in (self.home / "datasets").glob("[!.]*/dataset.json"))
-        )
-        if present == self._datasets:
+        """Load the example tags of the attached data sets, again whenever one came or went; damaged ones are left out."""
+        shelf = self.home / "datasets"
+        seen = _stamps(sorted(shelf.glob(f"[!.]*/{DATASET}")))
+        if seen == self._datasets:
             return
+        present = [name for name, _ in seen]
         with self._lock, self._connection.cursor() as cursor:
-            parts = [quoted(self.home / "datasets" / name / "examples.parquet") for name in present]
+            intact = [name for name in present if _is_intact(shelf / name, DATASET)]
+            files = [quoted(shelf / name / "examples.parquet") for name in intact]
             rows = (
                 f"SELECT prompt_id, arg_max(example_tags, len(example_tags)) AS example_tags "
-                f"FROM read_parquet([{', '.join(parts)}]) GROUP BY prompt_id"
-                if parts
+                f"FROM read_parquet([{', '.join(files)}]) GROUP BY prompt_id"
+                if files
                 else "SELECT NULL::VARCHAR AS prompt_id, NULL::VARCHAR[] AS example_tags WHERE false"
             )
             cursor.execute(f"CREATE OR REPLACE TABLE dataset_tags AS {rows}")
-            self._datasets = present
+            self._datasets = seen
+            self._damaged_datasets = frozenset(present) - frozenset(intact)
 
 
 def schema(run_id: str) -> str:
@@ -118,20 +131,27 @@ def schema(run_id: str) -> str:
     return f"run_{run_id}"
 
 
-def read_record(path: Path) -> dict[str, object]:
-    """Read ``run.json`` or ``dataset.json``.
+def _stamps(records: Iterable[Path]) -> tuple[tuple[str, int], ...]:
+    """Return names and times, which tell a folder written again after damage from the one before."""
+    found = []
+    for path in records:
+        with suppress(FileNotFoundError):  # removed by another process meanwhile
+            found.append((path.parent.name, path.stat().st_mtime_ns))
+    return tuple(found)
 
-    Raises:
-        StoreError: The file is missing or damaged.
-    """
+
+def _is_intact(folder: Path, record: str) -> bool:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return parts.are_intact(folder, read_record(folder / record))
+    except StoreError:
+        return False
+
+
+def _hold(folder: Path) -> None:
+    """Raise StoreError where the folder of a run is gone or damaged."""
+    if not (folder / RUN).exists():
         raise StoreError(
-            f"{path.parent.name} in the store is damaged: remove it and import its file again."
-        ) from error
-    if not isinstance(record, dict):
-        raise StoreError(
-            f"{path.parent.name} in the store is damaged: remove it and import its file again."
+            f"Run {folder.name} is not in the store at {folder.parent.parent}: import its file again."
         )
-    return record
+    if not _is_intact(folder, RUN):
+        raise StoreError(damaged_folder(folder))

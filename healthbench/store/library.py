@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from healthbench.errors import InputRefusedError, StoreError
-from healthbench.model import ImportReport, Message, RunInfo
+from healthbench.model import Message
 from healthbench.readers import find_runs
 from healthbench.readers.dataset import is_dataset
 from healthbench.readers.reading import refusing
 from healthbench.readers.tables import table_columns
 from healthbench.scoring.example import Tally
-from healthbench.scoring.headline import Headline
 from healthbench.store import filters
 from healthbench.store.dataset_folder import write_dataset
 from healthbench.store.folders import clear_leftovers, remove_folder
-from healthbench.store.hub import Hub, read_record
+from healthbench.store.hub import Hub
 from healthbench.store.mappings import read_mappings, remember_mapping
 from healthbench.store.records import (
     DatasetSummary,
@@ -28,9 +26,16 @@ from healthbench.store.records import (
     ImportOutcome,
     Progress,
     RunSummary,
-    UnreadableRun,
+    Unreadable,
 )
-from healthbench.store.run_folder import SCHEMA_VERSION, digest, write_run
+from healthbench.store.run_folder import digest, write_run
+from healthbench.store.summaries import (
+    DATASET,
+    RUN,
+    damaged_folder,
+    dataset_summary,
+    run_summary,
+)
 from healthbench.store.tables import read_run_scores, sql
 
 if TYPE_CHECKING:
@@ -139,9 +144,11 @@ class Library:
                 )
         name = digest(path)[:16]
         place = self.home / "datasets" / name
+        if any(unusable.path == place for unusable in self._datasets()[1]):
+            remove_folder(place)
         if not place.exists():
             write_dataset(place, path)
-        return self._dataset(place)
+        return dataset_summary(place)
 
     def _attach(self, path: Path) -> ImportOutcome:
         try:
@@ -154,6 +161,9 @@ class Library:
     ) -> ImportOutcome:
         try:
             written = write_run(self.home / "runs", source, progress)
+            if written.already_there and self.damage(written.id):
+                self.remove(written.id)
+                written = write_run(self.home / "runs", source, progress)
             return ImportOutcome(
                 path, self.summary(written.id), already_there=written.already_there
             )
@@ -165,48 +175,44 @@ class Library:
     def runs(self) -> list[RunSummary]:
         """Return the runs of this version's layout, oldest import first."""
         found = []
-        for place in self._places("runs", "run.json"):
+        for place in self._places("runs", RUN):
             try:
                 found.append(self.summary(place.name))
             except StoreError:
                 continue
         return sorted(found, key=lambda run: (run.imported, run.name, run.id))
 
-    def unreadable(self) -> list[UnreadableRun]:
-        """Return the run folders that this version cannot use, with the reason."""
+    def unreadable(self) -> list[Unreadable]:
+        """Return the folders of runs and data sets that this version cannot use, with the reason."""
         found = []
-        for place in self._places("runs", "run.json"):
+        for place in self._places("runs", RUN):
             try:
                 self.summary(place.name)
             except StoreError as error:
-                found.append(UnreadableRun(place.name, place, str(error)))
-        return found
+                found.append(Unreadable(place.name, place, str(error)))
+        return found + self._datasets()[1]
 
     def summary(self, run_id: str) -> RunSummary:
         """Return what is known of a run.
 
         Raises:
-            StoreError: There is no such run, or another version wrote it.
+            StoreError: There is no such run, it is damaged, or another version wrote it.
         """
         place = self.home / "runs" / run_id
-        if not (place / "run.json").exists():
+        if not (place / RUN).exists():
             raise StoreError(
                 f"Run {run_id} is not in the store at {self.home}: import its file again."
             )
-        record = self._record(place / "run.json")
-        known: dict[str, Any] = {
-            field.name: record[field.name] for field in dataclasses.fields(RunSummary)
-        }
-        report = known["report"]
-        counted = {key: Counter(report[key]) for key in ("rows_skipped", "verdicts")}
-        return RunSummary(
-            **{
-                **known,
-                "info": RunInfo(**known["info"]),
-                "report": ImportReport(**{**report, **counted}),
-                "headline": Headline(**known["headline"]),
-            }
-        )
+        return run_summary(place)
+
+    def damage(self, run_id: str) -> str | None:
+        """Return why a run in the store cannot be opened, None where it can."""
+        try:
+            self.summary(run_id)
+            self.ready(run_id)
+        except StoreError as error:
+            return str(error)
+        return None
 
     def remove(self, run_id: str) -> None:
         """Remove a run from the store; the file it came from is not touched."""
@@ -214,8 +220,24 @@ class Library:
         remove_folder(self.home / "runs" / run_id)
 
     def datasets(self) -> list[DatasetSummary]:
-        """Return the attached data sets."""
-        return [self._dataset(place) for place in self._places("datasets", "dataset.json")]
+        """Return the attached data sets that can be used."""
+        return self._datasets()[0]
+
+    def _datasets(self) -> tuple[list[DatasetSummary], list[Unreadable]]:
+        found: list[DatasetSummary] = []
+        unusable: list[Unreadable] = []
+        damaged = self._hub.damaged_datasets()
+        for place in self._places("datasets", DATASET):
+            try:
+                summary = dataset_summary(place)
+            except StoreError as error:
+                unusable.append(Unreadable(place.name, place, str(error)))
+                continue
+            if place.name in damaged:
+                unusable.append(Unreadable(place.name, place, damaged_folder(place)))
+            else:
+                found.append(summary)
+        return found, unusable
 
     def detach_dataset(self, dataset_id: str) -> None:
         """Remove an attached data set from the store."""
@@ -345,21 +367,6 @@ class Library:
 
     def _places(self, kind: str, record: str) -> list[Path]:
         return sorted(path.parent for path in (self.home / kind).glob(f"[!.]*/{record}"))
-
-    def _record(self, path: Path) -> dict[str, Any]:
-        record = read_record(path)
-        if record.get("schema_version") != SCHEMA_VERSION:
-            raise StoreError(
-                f"{path.parent.name} was stored by another version (layout {record.get('schema_version')}, this one "
-                f"reads {SCHEMA_VERSION}): import its file again."
-            )
-        return record
-
-    def _dataset(self, place: Path) -> DatasetSummary:
-        record = self._record(place / "dataset.json")
-        return DatasetSummary(
-            **{field.name: record[field.name] for field in dataclasses.fields(DatasetSummary)}
-        )
 
 
 def _sorted_out(

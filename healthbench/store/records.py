@@ -172,8 +172,8 @@ class ExampleView:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadableRun:
-    """A folder in the store that this version cannot use, and the sentence that says why."""
+class Unreadable:
+    """A run or data set in the store that this version cannot use, its folder, and the sentence that says why."""
 
     id: str
     path: Path

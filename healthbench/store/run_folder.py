@@ -29,6 +29,7 @@ import duckdb
 from healthbench.errors import InputRefusedError
 from healthbench.readers.reading import refusing
 from healthbench.scoring.headline import headline
+from healthbench.store import parts
 from healthbench.store.folders import publishing
 from healthbench.store.records import Progress
 from healthbench.store.run_writer import RunWriter
@@ -90,6 +91,7 @@ def write_run(
                     "schema_version": SCHEMA_VERSION,
                     "id": folder.name,
                     "files": hashing.result(),
+                    parts.KEY: parts.digests(folder.path),
                     **record,
                 }
                 text = json.dumps(record, indent=1, ensure_ascii=False)
