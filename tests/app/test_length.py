@@ -88,7 +88,7 @@ def test_a_run_before_and_after(open_page, texts, one_run):
     assert values["Adjusted score"] == "0.0"
     assert values["Mean length"] == "1,169 characters"
     assert f"Unclipped means {MINUS}30.0" in texts(app)
-    assert f"and {MINUS}0.2756" in texts(app)
+    assert f"and {MINUS}27.6" in texts(app)
     steps = next(table.value for table in app.table)
     assert f"{MINUS}27.6" in steps.to_string()
 
