@@ -330,7 +330,7 @@ def _cell(row: PairedDifference | None) -> str | None:
     if row is None:
         return None
     mark = "✓" if row.decisive else "not decisive"
-    return f"{difference(row.difference)} {difference_interval(row.low, row.high)} n = {count(row.n_prompts)} {mark}"
+    return f"{difference(row.difference)} {mark} {difference_interval(row.low, row.high)} n = {count(row.n_prompts)}"
 
 
 def agreement_panel(graders: GraderAgreement) -> None:
