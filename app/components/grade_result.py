@@ -199,7 +199,7 @@ def _receipt(attempt: Attempt) -> None:
     }
     facts = {
         "Grader": f"{settings.model} at {address}, {standing(settings, template)}",
-        "Parameters": ", ".join(f"{name} {value}" for name, value in parameters.items()),
+        "Parameters": "; ".join(f"{name} {value}" for name, value in parameters.items()),
         "Points shown to it": "yes" if settings.show_points else "no",
         "Instructions": f"{wording(template)}, sha256 {template.sha256[:12]}…",
         **receipt_in_words(receipt),
