@@ -268,6 +268,8 @@ def _in_words(rows: Sequence[PairedDifference]) -> str:
             f" With so many prompts, the smallest difference that the others could show is {score(min(known))} "
             f"to {score(max(known))} points."
         )
+    if len(known) < len(open_rows):
+        text += " Fewer than 6 prompts cannot be decisive, whatever their difference."
     return text
 
 

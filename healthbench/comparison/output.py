@@ -27,7 +27,7 @@ def verdict(difference: PairedDifference) -> str:
     if difference.decisive:
         return "decisive"
     if difference.smallest_detectable is None:
-        return "not decisive: one prompt says nothing about others"
+        return "not decisive: fewer than 6 prompts cannot be, whatever their difference"
     return (
         "not decisive: this many prompts would show a difference of "
         f"{formatting.score(difference.smallest_detectable)} points in 80 % of comparisons"

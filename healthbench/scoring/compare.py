@@ -47,7 +47,7 @@ class PairedDifference:
         p_holm: ``p`` adjusted by Holm within the metric's family (themes, axes, ...).
         wins, losses, ties: Prompts on which the second run scores higher, lower, the same.
         smallest_detectable: The true difference this many prompts would show in 80 % of comparisons at 5 %
-            (2.8 standard errors); None with fewer than two prompts.
+            (2.8 standard errors); None with fewer than six prompts, whose signs cannot reach 5 %: 2 / 2^5 = 6 %.
     """
 
     name: str
@@ -314,7 +314,9 @@ def _paired(
         wins=int((difference > _TIE).sum()),
         losses=int((difference < -_TIE).sum()),
         ties=int((np.abs(difference) <= _TIE).sum()),
-        smallest_detectable=None if standard_error is None else detectable * standard_error,
+        smallest_detectable=None
+        if standard_error is None or 2.0 ** (1 - len(difference)) > ALPHA
+        else detectable * standard_error,
     )
 
 

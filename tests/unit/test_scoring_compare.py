@@ -80,7 +80,20 @@ def test_paired_difference_by_hand():
     assert not result.decisive
     # Bootstrap: sqrt(mean square deviation / n) = sqrt((0.05^2 + 0.25^2 + 0.15^2 + 0.35^2) / 4 / 4) = 0.1146.
     assert result.standard_error == pytest.approx(0.1146, rel=0.06)
-    assert result.smallest_detectable == pytest.approx(2.8016 * result.standard_error, rel=1e-4)
+    # Four prompts cannot be decisive: even if all agreed, p would be 2 / 2^4 = 12.5 %.
+    assert result.smallest_detectable is None
+
+
+def test_the_smallest_detectable_difference_needs_enough_prompts_to_decide():
+    # 1.96 + 0.8416 standard errors; the smallest p of 5 prompts is 2 / 2^5 = 6.25 %, of 6 it is 3.1 %.
+    scores = [0.1, 0.5, 0.3, -0.2, 0.9, 0.4]
+    others = [0.3, 0.4, 0.3, 0.3, 0.5, 0.4]
+    for n, known in ((5, False), (6, True)):
+        pair = compare_runs(run_of(scores[:n]), run_of(others[:n]), match_examples(ids(n), ids(n)))[
+            OVERALL
+        ]
+        assert (pair.smallest_detectable is not None) == known
+    assert pair.smallest_detectable == pytest.approx(2.8016 * pair.standard_error, rel=1e-4)
 
 
 def test_a_clear_difference_is_decisive():
