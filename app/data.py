@@ -6,7 +6,9 @@ key too. Arrays are shared between sessions and must not be written to.
 
 from __future__ import annotations
 
+import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ from healthbench.comparison import pair
 from healthbench.comparison import repeats as prompt_repeats
 from healthbench.comparison.fingerprint import fingerprint
 from healthbench.config import Settings, bundled
+from healthbench.errors import StoreError
 from healthbench.scoring import aggregate, compare, reliability, uncertainty, which_rule
 from healthbench.scoring.headline import headline as compute_headline
 from healthbench.scoring.matching import match_examples
@@ -31,6 +34,7 @@ from healthbench.store import leverage as verdict_leverage
 from healthbench.store import pairs, point_sums
 from healthbench.store import slices as slice_store
 from healthbench.store.library import Library
+from healthbench.store.records import ImportOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +62,6 @@ if TYPE_CHECKING:
         DatasetSummary,
         ExampleFilter,
         ExampleView,
-        ImportOutcome,
         Progress,
         RunSummary,
         Unreadable,
@@ -66,7 +69,7 @@ if TYPE_CHECKING:
     from healthbench.store.slices import Slice
 
 GIVEN = "HEALTHBENCH_OPEN"
-"""Environment variable in which the command line hands over the paths to open."""
+"""Environment variable in which the command line hands over the paths to open, as a JSON list."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -82,35 +85,54 @@ def open_given() -> list[ImportOutcome]:
     Returns:
         What became of each path; done once a process.
     """
-    given = [Path(path) for path in os.environ.get(GIVEN, "").split(os.pathsep) if path]
+    given = [Path(path) for path in json.loads(os.environ.get(GIVEN) or "[]")]
     if not given and all(run.info.synthetic for run in library().runs()):
         given = [bundled("sample_runs")]
-    return library().import_paths(given)
+    found: list[ImportOutcome] = []
+    try:
+        for outcome in library().import_each(given):
+            found.append(outcome)  # noqa: PERF402 - a store that fails midway leaves what it had
+    except StoreError as error:
+        found.append(ImportOutcome(given[0], refusal=str(error)))
+    return found
 
 
 def runs() -> list[RunSummary]:
     """Return the runs in the store: those the command line named first, then by time of import."""
     opened = [outcome.run.id for outcome in open_given() if outcome.run]
-    folder = library().home / "runs"
-    names = tuple(sorted(path.name for path in folder.iterdir())) if folder.is_dir() else ()
-    found = _runs(names)
+    found = _runs(library().folders())
     return sorted(found, key=lambda run: opened.index(run.id) if run.id in opened else len(opened))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _runs(names: tuple[str, ...]) -> list[RunSummary]:
+def _runs(folders: tuple[tuple[str, int], ...]) -> list[RunSummary]:
     """Read the runs again whenever a folder came or went."""
-    return library().runs() if names else []
+    return library().runs() if folders else []
 
 
 def label(run_id: str) -> str:
-    """Return what a run is called in a picker; runs of one name are told apart by their time or file."""
-    found = {run.id: run for run in runs()}
-    if run_id not in found:
-        return run_id
-    run = found[run_id]
-    if sum(other.name == run.name for other in found.values()) == 1:
-        return run.name
+    """Return what a run is called in a picker, where no two may be called the same."""
+    return _labels(library().folders()).get(run_id, run_id)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _labels(folders: tuple[tuple[str, int], ...]) -> dict[str, str]:
+    """Tell runs of one name apart by their time or file, else by their id."""
+    found = _runs(folders)
+    names = Counter(run.name for run in found)
+    longer = {run.id: _longer(run) for run in found}
+    same = Counter(longer.values())
+    return {
+        run.id: run.name
+        if names[run.name] == 1
+        else longer[run.id]
+        if same[longer[run.id]] == 1
+        else f"{longer[run.id]} {run.id[:6]}"
+        for run in found
+    }
+
+
+def _longer(run: RunSummary) -> str:
     made = (run.info.created or "").replace("T", " ").removesuffix(":00")
     return f"{run.name} ({made or run.info.source})"
 
@@ -242,6 +264,19 @@ def incurred_penalties(run_id: str, worst: float, *, as_stored: bool = False) ->
 def detach_dataset(dataset_id: str) -> None:
     """Remove an attached data set from the store."""
     library().detach_dataset(dataset_id)
+
+
+def remove_unreadable(folder_id: str) -> None:
+    """Remove a run or data set that cannot be used."""
+    if any(run.id == folder_id for run in runs()):
+        library().remove(folder_id)
+    else:
+        library().remove_unreadable(folder_id)
+
+
+def damage(run_id: str) -> str | None:
+    """Return why a run cannot be opened, None where it can."""
+    return library().damage(run_id)
 
 
 def unreadable() -> list[Unreadable]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import data
 
+from healthbench.errors import StoreError
 from healthbench.export import export_run, suggested_name
 from healthbench.readers.mapping_check import problem_of
 from healthbench.store import mappings
@@ -30,9 +31,19 @@ class KeptUploads:
         self._end = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def add(self, name: str, content: bytes | memoryview) -> Path:
-        """Write one file to a folder of its own: two of one name stay two, and names keep their meaning."""
-        place = Path(tempfile.mkdtemp(dir=self.folder)) / Path(name).name
-        place.write_bytes(content)
+        """Write one file to a folder of its own: two of one name stay two, and names keep their meaning.
+
+        Raises:
+            StoreError: It cannot be kept.
+        """
+        try:
+            place = Path(tempfile.mkdtemp(dir=self.folder)) / Path(name).name
+            place.write_bytes(content)
+        except OSError as error:
+            raise StoreError(
+                f"{Path(name).name} could not be kept in {self.folder.parent} ({error.strerror}): free some space there, or "
+                "name its path instead of dropping it."
+            ) from error
         return place
 
     def remove(self) -> None:

@@ -9,9 +9,11 @@ import data
 import state
 import streamlit as st
 from components.frame import empty, notice
+from components.text import escaped
 from page_table import PAGES
 
 from healthbench.charts.theme import DARK, LIGHT
+from healthbench.errors import HealthBenchError
 
 HERE = Path(__file__).resolve().parent
 
@@ -77,4 +79,7 @@ if missing:
         "This link names a run that is not in this store.",
         "Import its file on the page *Runs*, or choose another run in the sidebar.",
     )
-page.run()
+try:
+    page.run()
+except HealthBenchError as error:
+    st.error(escaped(str(error)), icon=":material/block:")

@@ -91,7 +91,7 @@ def open_dashboard(paths: list[Path], port: int | None = None, *, browser: bool 
         # One thread for each matrix product: sessions share the cores, and waiting threads of BLAS would fight over them.
         "OPENBLAS_NUM_THREADS": "1",
         **os.environ,
-        "HEALTHBENCH_OPEN": os.pathsep.join(str(path.resolve()) for path in paths),
+        "HEALTHBENCH_OPEN": json.dumps([str(path.resolve()) for path in paths]),
     }
     command = [
         sys.executable,

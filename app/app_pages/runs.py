@@ -7,7 +7,7 @@ import state
 import streamlit as st
 from components.column_mapping import column_mappings, remembered
 from components.frame import empty, notice
-from components.import_report import datasets, report
+from components.import_report import datasets, report, unusable
 from components.imports import importer, outcomes
 from components.leaderboard import leaderboard
 from components.run_table import run_table
@@ -19,8 +19,8 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 importer(button)
 outcomes()
 column_mappings()
-for unusable in data.unreadable():
-    st.warning(unusable.reason, icon=":material/folder_off:")
+for folder in data.unreadable():
+    unusable(folder.id, folder.reason)
 
 if not runs:
     empty(
@@ -41,4 +41,4 @@ if chosen is not None:
     report(chosen)
 datasets()
 remembered()
-leaderboard(runs)
+leaderboard([run for run in runs if not data.damage(run.id)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import data
@@ -10,9 +11,13 @@ import state
 import streamlit as st
 
 from components.text import escaped, some
+from healthbench.errors import StoreError
 from healthbench.formatting import count, score
+from healthbench.store.records import ImportOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from healthbench.store.records import RunSummary
 
 _THEMES_FROM = {
@@ -42,6 +47,9 @@ _FORMS = {
 
 def report(run: RunSummary) -> None:
     """Show what the import of a run understood, skipped and doubted, and offer to export or remove the run."""
+    if damage := data.damage(run.id):
+        unusable(run.id, damage)
+        return
     warnings = len(run.report.warnings)
     label = f"Import report of {escaped(data.label(run.id))}"
     if warnings:
@@ -61,6 +69,19 @@ def report(run: RunSummary) -> None:
                 st.button(
                     "Remove", key="remove_run", type="primary", on_click=_remove, args=(run.id,)
                 )
+
+
+def unusable(run_id: str, reason: str) -> None:
+    """Say why something in the store cannot be used, with a button to remove it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning(escaped(reason), icon=":material/folder_off:")
+        st.button(
+            "Remove it",
+            key=f"remove_{run_id}",
+            icon=":material/delete:",
+            on_click=_told,
+            args=(data.remove_unreadable, run_id),
+        )
 
 
 def _facts(run: RunSummary) -> dict[str, str]:
@@ -137,9 +158,19 @@ def _about_texts(canary: str, *, texts: bool) -> str:
 
 
 def _remove(run_id: str) -> None:
-    data.remove(run_id)
+    if _told(data.remove, run_id):
+        state.choose_run(None)
+
+
+def _told(change: Callable[[str], None], of: str) -> bool:
+    """Change the store in a callback; where that fails, its sentence stands where an import's would."""
+    try:
+        change(of)
+    except StoreError as error:
+        st.session_state[state.OUTCOMES] = [ImportOutcome(Path(of), refusal=str(error))]
+        return False
     st.session_state[state.OUTCOMES] = []
-    state.choose_run(None)
+    return True
 
 
 def datasets() -> None:
@@ -156,6 +187,6 @@ def datasets() -> None:
                 st.button(
                     "Detach",
                     key=f"detach_{dataset.id}",
-                    on_click=data.detach_dataset,
-                    args=(dataset.id,),
+                    on_click=_told,
+                    args=(data.detach_dataset, dataset.id),
                 )

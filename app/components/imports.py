@@ -11,7 +11,7 @@ import state
 import streamlit as st
 
 from components.text import escaped, some
-from healthbench.errors import HealthBenchError
+from healthbench.errors import HealthBenchError, StoreError
 from healthbench.formatting import count
 from healthbench.store.records import ImportOutcome
 
@@ -48,7 +48,15 @@ def importer(where: DeltaGenerator) -> None:
     if files:
         kept = import_data.KeptUploads()
         st.session_state[state.KEPT_UPLOADS] = kept
-        import_files([kept.add(file.name, file.getbuffer()) for file in files])
+        try:
+            paths = [kept.add(file.name, file.getbuffer()) for file in files]
+        except StoreError as error:
+            st.session_state[state.OUTCOMES] = [
+                ImportOutcome(Path(files[0].name), refusal=str(error))
+            ]
+            _done()
+            st.rerun()
+        import_files(paths)
     elif path.strip():
         import_files([Path(path.strip()).expanduser()])
 
@@ -120,7 +128,7 @@ def outcomes() -> None:
             "The import was stopped: what is not named here was not imported.",
             icon=":material/stop_circle:",
         )
-    _refusals([outcome.refusal for outcome in found if outcome.refusal])
+    _refusals(list(dict.fromkeys(outcome.refusal for outcome in found if outcome.refusal)))
     for outcome in found:
         if outcome.dataset:
             st.success(

@@ -95,7 +95,8 @@ def _line(run: RunSummary) -> dict[str, object]:
 
 def _reviewed(run: RunSummary) -> dict[str, float | int | None]:
     """Return the run's scores after review; None where nobody reviewed it, and nothing is computed then."""
-    found = review_data.reviewed(run.id) if review_data.events(run.id) else None
+    reviewed = review_data.events(run.id) and not data.damage(run.id)
+    found = review_data.reviewed(run.id) if reviewed else None
     if found is None or not found.n_reviewed:
         return {"with reviews": None, "fully reviewed": None, "n fully reviewed": 0}
     full = found.fully_reviewed.get(OVERALL)
@@ -107,6 +108,8 @@ def _reviewed(run: RunSummary) -> dict[str, float | int | None]:
 
 
 def _file_says(run: RunSummary) -> str:
+    if data.damage(run.id):
+        return "damaged"
     found = data.verification(run.id)
     if found is None or not found.comparisons:
         return DASH

@@ -94,7 +94,7 @@ def tags(found: Case) -> str:
         if result.score is not None and len(rows) > 1:
             met = rows[rows["met"].astype(bool)]["points"].tolist()
             sentences.append(
-                f"on {display_name(axis)}, example {count(example.example + 1)} has {count(len(rows))} criteria and the "
+                f"on {escaped(display_name(axis))}, example {count(example.example + 1)} has {count(len(rows))} criteria and the "
                 f"score {escaped(equation(met, result.possible, result.score))}."
             )
             break
@@ -103,7 +103,7 @@ def tags(found: Case) -> str:
     if theme:
         result = results[theme]
         sentences.append(
-            f"The theme {display_name(theme)} is the mean of {count(result.n)} example scores, {fraction(result.unclipped)}."
+            f"The theme {escaped(display_name(theme))} is the mean of {count(result.n)} example scores, {fraction(result.unclipped)}."
         )
     blind = data.blind_spot(found.run.id)
     if blind.share:

@@ -74,17 +74,25 @@ def clear_leftovers(parent: Path) -> int:
 
 
 def remove_folder(place: Path) -> None:
-    """Remove a published folder; it disappears under its name at once, its files right after."""
+    """Remove a published folder; it disappears under its name at once, its files right after.
+
+    Raises:
+        StoreError: It may not be removed; one that another process removed meanwhile is no error.
+    """
     going = place.parent / f"{_INCOMING}{uuid.uuid4().hex}"
-    with FileLock(f"{going}.lock"):
-        try:
+    try:
+        with FileLock(f"{going}.lock"):
             place.rename(going)
-        except OSError as error:
-            raise StoreError(
-                f"{place.name} could not be removed from {place.parent}: check its permissions."
-            ) from error
-        shutil.rmtree(going, ignore_errors=True)
-    going.with_name(going.name + ".lock").unlink(missing_ok=True)
+            shutil.rmtree(going, ignore_errors=True)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise StoreError(
+            f"{place.name} could not be removed from {place.parent}: check its permissions."
+        ) from error
+    finally:
+        with suppress(OSError):
+            Path(f"{going}.lock").unlink()
 
 
 def _rename(incoming: Path, place: Path) -> None:

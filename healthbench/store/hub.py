@@ -108,7 +108,7 @@ class Hub:
     def _refresh_datasets(self) -> None:
         """Load the example tags of the attached data sets, again whenever one came or went; damaged ones are left out."""
         shelf = self.home / "datasets"
-        seen = _stamps(sorted(shelf.glob(f"[!.]*/{DATASET}")))
+        seen = stamps(sorted(path.parent for path in shelf.glob(f"[!.]*/{DATASET}")))
         if seen == self._datasets:
             return
         present = [name for name, _ in seen]
@@ -131,12 +131,12 @@ def schema(run_id: str) -> str:
     return f"run_{run_id}"
 
 
-def _stamps(records: Iterable[Path]) -> tuple[tuple[str, int], ...]:
-    """Return names and times, which tell a folder written again after damage from the one before."""
+def stamps(folders: Iterable[Path]) -> tuple[tuple[str, int], ...]:
+    """Return names and times of folders; the time tells one written again after damage from the one before."""
     found = []
-    for path in records:
+    for folder in folders:
         with suppress(FileNotFoundError):  # removed by another process meanwhile
-            found.append((path.parent.name, path.stat().st_mtime_ns))
+            found.append((folder.name, folder.stat().st_mtime_ns))
     return tuple(found)
 
 

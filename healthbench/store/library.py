@@ -17,7 +17,7 @@ from healthbench.scoring.example import Tally
 from healthbench.store import filters
 from healthbench.store.dataset_folder import write_dataset
 from healthbench.store.folders import clear_leftovers, remove_folder
-from healthbench.store.hub import Hub
+from healthbench.store.hub import Hub, stamps
 from healthbench.store.mappings import read_mappings, remember_mapping
 from healthbench.store.records import (
     DatasetSummary,
@@ -182,6 +182,10 @@ class Library:
                 continue
         return sorted(found, key=lambda run: (run.imported, run.name, run.id))
 
+    def folders(self) -> tuple[tuple[str, int], ...]:
+        """Return name and time of every run's folder: what changes when runs come or go, in any process."""
+        return stamps(self._places("runs", RUN))
+
     def unreadable(self) -> list[Unreadable]:
         """Return the folders of runs and data sets that this version cannot use, with the reason."""
         found = []
@@ -238,6 +242,12 @@ class Library:
             else:
                 found.append(summary)
         return found, unusable
+
+    def remove_unreadable(self, folder_id: str) -> None:
+        """Remove a run or data set that cannot be used from the store."""
+        for unusable in self.unreadable():
+            if unusable.id == folder_id:
+                remove_folder(unusable.path)
 
     def detach_dataset(self, dataset_id: str) -> None:
         """Remove an attached data set from the store."""

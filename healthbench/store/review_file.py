@@ -73,6 +73,9 @@ CREATE TABLE IF NOT EXISTS queue_items (
 class ReviewFile:
     """The open file; safe to share between threads, and to open from several processes at once.
 
+    Where nothing can be written (a folder without the permission, a full disk), what is there is read all the same, and
+    every write tries anew to open the file for writing.
+
     Args:
         path: The SQLite file, made with its folder where it does not exist.
 
@@ -84,24 +87,53 @@ class ReviewFile:
         self.path = path
         self._lock = threading.RLock()
         with self._named_errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # SQLite does not wait for its own timeout while the journal mode is being changed.
-            with FileLock(f"{path}.lock", timeout=30):
-                self._db = sqlite3.connect(
-                    path, timeout=30, isolation_level=None, check_same_thread=False
-                )
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = FULL")
-                found = self._db.execute("PRAGMA user_version").fetchone()[0]
-                if found > LAYOUT:
-                    self._db.close()
-                    raise StoreError(
-                        f"{path.name} was written by a newer version (layout {found}, this one knows {LAYOUT}): "
-                        "update before reviewing; nothing was changed."
-                    )
-                if found < LAYOUT:
-                    self._db.executescript(_SCHEMA)
-                    self._db.execute(f"PRAGMA user_version = {LAYOUT}")
+            try:
+                self._db = self._open()
+                self._only_reading = False
+            except (sqlite3.OperationalError, OSError):
+                self._db = self._open_for_reading()
+                self._only_reading = True
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # SQLite does not wait for its own timeout while the journal mode is being changed.
+        with FileLock(f"{self.path}.lock", timeout=30):
+            db = _connect(self.path)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                if self._layout(db) < LAYOUT:
+                    db.executescript(_SCHEMA)
+                    db.execute(f"PRAGMA user_version = {LAYOUT}")
+            except BaseException:
+                db.close()
+                raise
+        return db
+
+    def _open_for_reading(self) -> sqlite3.Connection:
+        if not self.path.exists():
+            db = _connect(":memory:")
+            db.executescript(_SCHEMA)
+            db.execute("PRAGMA query_only = ON")
+            return db
+        # Reviews that wait in a write-ahead log are seen only by who may use it; without one nothing else can change.
+        waiting = self.path.with_name(f"{self.path.name}-wal").exists()
+        db = _connect(f"{self.path.resolve().as_uri()}?mode=ro{'' if waiting else '&immutable=1'}")
+        try:
+            self._layout(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _layout(self, db: sqlite3.Connection) -> int:
+        found = int(db.execute("PRAGMA user_version").fetchone()[0])
+        if found > LAYOUT:
+            raise StoreError(
+                f"{self.path.name} was written by a newer version (layout {found}, this one knows {LAYOUT}): "
+                "update before reviewing; nothing was changed."
+            )
+        return found
 
     def close(self) -> None:
         """Close the file."""
@@ -118,6 +150,10 @@ class ReviewFile:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Give the connection inside a transaction that no other writer shares; on leaving it is on the disk."""
         with self._lock, self._named_errors():
+            if self._only_reading:
+                writable = self._open()
+                self._db.close()
+                self._db, self._only_reading = writable, False
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -135,3 +171,13 @@ class ReviewFile:
                 f"{self.path.name}: the reviews cannot be used ({type(error).__name__}); check the disk and the "
                 "permissions of its folder, and do not delete it."
             ) from error
+
+
+def _connect(place: Path | str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        place,
+        timeout=30,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=isinstance(place, str),
+    )

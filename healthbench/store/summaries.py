@@ -73,7 +73,9 @@ def read_record(path: Path) -> dict[str, Any]:
 
 def damaged_folder(folder: Path) -> str:
     """Return the sentence about a folder of the store that is damaged."""
-    return f"{folder.name} in the store at {folder.parent.parent} is damaged: import its file again."
+    return (
+        f"{folder.name} in the store at {folder.parent.parent} is damaged: import its file again."
+    )
 
 
 def _of_this_version(path: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 from pathlib import Path
 
 import graded
@@ -31,7 +31,7 @@ def open_page(tmp_path, monkeypatch):
         nothing = tmp_path / "nothing"
         nothing.mkdir(exist_ok=True)
         monkeypatch.setenv("HEALTHBENCH_HOME", str(tmp_path / "home"))
-        monkeypatch.setenv("HEALTHBENCH_OPEN", os.pathsep.join(map(str, files or (nothing,))))
+        monkeypatch.setenv("HEALTHBENCH_OPEN", json.dumps([str(f) for f in files or (nothing,)]))
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
         app.run()
         if page != "runs":

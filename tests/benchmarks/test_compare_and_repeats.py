@@ -62,7 +62,7 @@ def first_view(store, page, **query):
     os.environ["HEALTHBENCH_HOME"] = str(store)
     nothing = store.parent / "nothing"
     nothing.mkdir(exist_ok=True)
-    os.environ["HEALTHBENCH_OPEN"] = str(nothing)
+    os.environ["HEALTHBENCH_OPEN"] = json.dumps([str(nothing)])
     app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=120)
     if page != "runs":
         app.switch_page(f"app_pages/{page}.py")

@@ -6,6 +6,7 @@ own test harness: what it takes on the server, without the browser's share.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -63,7 +64,7 @@ def test_first_view_and_rerun(store, in_sql, monkeypatch, page):
     nothing = folder / "nothing"
     nothing.mkdir(exist_ok=True)
     monkeypatch.setenv("HEALTHBENCH_HOME", str(folder / "store"))
-    monkeypatch.setenv("HEALTHBENCH_OPEN", str(nothing))
+    monkeypatch.setenv("HEALTHBENCH_OPEN", json.dumps([str(nothing)]))
     st.cache_data.clear()
     st.cache_resource.clear()
     app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=120)

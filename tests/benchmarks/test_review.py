@@ -6,6 +6,7 @@ takes on the server, without the browser's share.
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import sys
@@ -57,7 +58,7 @@ def test_a_queue_of_500(tmp_path, monkeypatch):
     nothing = tmp_path / "nothing"
     nothing.mkdir()
     monkeypatch.setenv("HEALTHBENCH_HOME", str(tmp_path / "store"))
-    monkeypatch.setenv("HEALTHBENCH_OPEN", str(nothing))
+    monkeypatch.setenv("HEALTHBENCH_OPEN", json.dumps([str(nothing)]))
     st.cache_data.clear()
     st.cache_resource.clear()
     app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=120)

@@ -414,7 +414,7 @@ def test_what_stands_does_not_depend_on_the_order_of_arrival(found, rng):
 def test_no_cell_of_a_csv_runs_in_a_spreadsheet_and_every_note_comes_back(journal, tmp_path):
     notes = ["=HYPERLINK(1)", "+1", "-1", "@a", "'=quoted", "'", "''=x", "x" * 200_000, "a\rb\nc"]
     for note in notes:
-        decide(journal, BEN._replace(name="=cmd|' /C calc'!A0"), note=note)
+        decide(journal, who=BEN._replace(name="=cmd|' /C calc'!A0"), note=note)
     text = as_csv(journal.events())
     cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
