@@ -11,7 +11,7 @@ import streamlit as st
 
 from components.chart import chart, palette, show_table
 from components.frame import empty
-from components.text import some
+from components.text import escaped, some
 from healthbench import published
 from healthbench.charts.coverage import Bar, Square, counted, grid, seen_and_unseen
 from healthbench.formatting import count, percent, points
@@ -138,7 +138,7 @@ def criteria(run: RunSummary, found: Coverage) -> None:
     ]
     _bars(bars, UNITS[unit], key="axes", elsewhere=FULL_SET, penalty=penalty)
     levels = ", ".join(
-        f"{display_name(level) if level else 'no level'} {count(n)}"
+        f"{escaped(display_name(level)) if level else 'no level'} {count(n)}"
         for level, n in zip(found.levels["level"], found.levels[unit], strict=True)
     )
     if found.levels["level"].notna().any():

@@ -47,7 +47,7 @@ def where_points_went(sums: pd.DataFrame, names: Sequence[str], palette: Palette
             x=part["points"],
             marker=state_marker(state, palette),
             hovertext=[
-                f"{labels[name]}, {state}: {points(total)} points, {count(n)} criteria"
+                f"{labels[name]}, {state}: {points(total)} points, {count(n)} {'criterion' if n == 1 else 'criteria'}"
                 for name, total, n in zip(part["name"], part["points"], part["n"], strict=True)
             ],
             hoverinfo="text",

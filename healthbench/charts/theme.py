@@ -169,9 +169,10 @@ def legend_above() -> dict[str, object]:
 
 
 def plain(text: str, width: int = 60) -> str:
-    """Return foreign text for a chart: plotly reads a little HTML, so its signs are escaped; cut to ``width``."""
+    """Return foreign text for a chart, cut to ``width``: plotly reads a little HTML and, in templates, ``%{...}``."""
     line = " ".join(text.split())
-    return html.escape(line if len(line) <= width else line[: width - 1] + "…", quote=False)
+    cut = line if len(line) <= width else line[: width - 1] + "…"
+    return html.escape(cut, quote=False).replace("%{", "%&#123;")
 
 
 def wrapped(text: str, width: int = 40) -> str:
