@@ -7,7 +7,7 @@ run: $(VENV)/.installed
 	@$(VENV)/bin/healthbench
 
 test: $(VENV)/.installed-dev lint
-	@$(VENV)/bin/python -m pytest
+	@$(VENV)/bin/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.installed-dev
 	@$(VENV)/bin/ruff check .
