@@ -1,4 +1,4 @@
-"""All the app asks of the store: the only cached functions.
+"""What every page asks of the store. The cached functions of the app are here and in the other ``*_data`` modules.
 
 A run's content never changes, so its id is the key; what depends on attached data sets (themes) has their ids in the
 key too. Arrays are shared between sessions and must not be written to.
@@ -17,14 +17,9 @@ import streamlit as st
 
 from healthbench import export
 from healthbench import report as html_report
-from healthbench.comparison import flips as criterion_flips
-from healthbench.comparison import leaderboard as ranking
-from healthbench.comparison import pair
-from healthbench.comparison import repeats as prompt_repeats
-from healthbench.comparison.fingerprint import fingerprint
 from healthbench.config import Settings, bundled
 from healthbench.errors import StoreError
-from healthbench.scoring import aggregate, compare, reliability, uncertainty, which_rule
+from healthbench.scoring import aggregate, compare, uncertainty, which_rule
 from healthbench.scoring.headline import headline as compute_headline
 from healthbench.scoring.matching import match_examples
 from healthbench.scoring.run_scores import OVERALL
@@ -41,16 +36,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from healthbench.comparison.flips import GraderAgreement
-    from healthbench.comparison.leaderboard import Board, Standing
-    from healthbench.comparison.pair import Comparison, Side
-    from healthbench.comparison.repeats import Joint, PromptRepeats, Regrade
     from healthbench.scoring.aggregate import MetricResult
     from healthbench.scoring.compare import LengthPart
     from healthbench.scoring.headline import Headline
     from healthbench.scoring.length import LengthAdjustment
     from healthbench.scoring.levers import Lost
-    from healthbench.scoring.reliability import WorstAtK
     from healthbench.scoring.run_scores import RunScores
     from healthbench.scoring.uncertainty import Interval
     from healthbench.scoring.verification import Verification
@@ -154,13 +144,14 @@ def remove(run_id: str) -> None:
     library().remove(run_id)
 
 
-def _themes_key() -> tuple[str, ...]:
+def themes_key() -> tuple[str, ...]:
+    """Return what the themes of every run depend on beside its file: part of the key of what they are in."""
     return tuple(dataset.id for dataset in datasets())
 
 
 def run_scores(run_id: str, *, as_stored: bool = False) -> RunScores:
     """Return the run as arrays, inferred themes included (``themes_from`` says so)."""
-    return _run_scores(run_id, as_stored, _themes_key())
+    return _run_scores(run_id, as_stored, themes_key())
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
@@ -170,7 +161,7 @@ def _run_scores(run_id: str, as_stored: bool, key: tuple[str, ...]) -> RunScores
 
 def themes_from(run_id: str) -> str:
     """Return where a run's themes are from: ``file``, ``dataset``, ``inferred`` or ``none``."""
-    return _themes_from(run_id, _themes_key())
+    return _themes_from(run_id, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -180,7 +171,7 @@ def _themes_from(run_id: str, key: tuple[str, ...]) -> str:
 
 def metrics(run_id: str, *, as_stored: bool = False) -> dict[str, MetricResult]:
     """Return every figure of a run by the official rule."""
-    return _metrics(run_id, as_stored, _themes_key())
+    return _metrics(run_id, as_stored, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -190,7 +181,7 @@ def _metrics(run_id: str, as_stored: bool, key: tuple[str, ...]) -> dict[str, Me
 
 def intervals(run_id: str, *, as_stored: bool = False) -> dict[str, Interval]:
     """Return the 95 % interval of every figure, 1,000 seeded resamples over prompts."""
-    return _intervals(run_id, as_stored, _themes_key())
+    return _intervals(run_id, as_stored, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -200,7 +191,7 @@ def _intervals(run_id: str, as_stored: bool, key: tuple[str, ...]) -> dict[str, 
 
 def verification(run_id: str) -> Verification | None:
     """Return what a run's file states against ours."""
-    return _verification(run_id, _themes_key())
+    return _verification(run_id, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -211,7 +202,7 @@ def _verification(run_id: str, key: tuple[str, ...]) -> Verification | None:
 
 def example_rows(run_id: str, wanted: ExampleFilter, order: str) -> list[int]:
     """Return the rows of the examples a filter lists, in order."""
-    return _example_rows(run_id, wanted, order, _themes_key())
+    return _example_rows(run_id, wanted, order, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
@@ -286,7 +277,7 @@ def unreadable() -> list[Unreadable]:
 
 def coverage(run_id: str) -> Coverage:
     """Return what a run contains: conversations, criteria and the grid of both."""
-    return _coverage(run_id, _themes_key())
+    return _coverage(run_id, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
@@ -319,7 +310,7 @@ def leverage(run_id: str, *, as_stored: bool = False) -> Leverage:
 
 def figures(run_id: str) -> list[Figure]:
     """Return every figure a run's verdicts can give, failed grades unknown and as the file counts them."""
-    return _figures(run_id, _themes_key())
+    return _figures(run_id, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -351,166 +342,6 @@ def length_part(
     matching = match_examples(*(pairs.prompt_ids(library(), run_id) for run_id in (first, second)))
     runs_scores = [run_scores(run_id, as_stored=as_stored) for run_id in (first, second)]
     return compare.length_part(*runs_scores, matching, adjustment)
-
-
-def side(run_id: str, *, as_stored: bool = False) -> Side:
-    """Return what a comparison needs of a run."""
-    return _side(run_id, as_stored, _themes_key())
-
-
-@st.cache_resource(show_spinner=False, max_entries=24)
-def _side(run_id: str, as_stored: bool, key: tuple[str, ...]) -> Side:
-    taken = fingerprint(library(), run_id, as_stored=as_stored)
-    scores = _run_scores(run_id, as_stored, key)
-    return pair.Side(taken, scores, pairs.prompt_ids(library(), run_id), as_stored)
-
-
-def comparison(
-    first: str, second: str, wanted: ExampleFilter | None = None, *, as_stored: bool = False
-) -> Comparison:
-    """Return the second run less the first, on a slice if one is given.
-
-    Raises:
-        InputRefusedError: Nothing can be compared.
-    """
-    return _comparison(first, second, wanted, as_stored, _themes_key())
-
-
-@st.cache_resource(show_spinner="Comparing …", max_entries=24)
-def _comparison(
-    first: str, second: str, wanted: ExampleFilter | None, as_stored: bool, key: tuple[str, ...]
-) -> Comparison:
-    one, two = _side(first, as_stored, key), _side(second, as_stored, key)
-    both = [(first, one.prompt_ids), (second, two.prompt_ids)]
-    within = None if wanted is None else pair.slice_prompts(library(), both, wanted)
-    return pair.compare(one, two, within)
-
-
-def flips(
-    first: str, second: str, wanted: ExampleFilter | None = None, *, as_stored: bool = False
-) -> pd.DataFrame:
-    """Return what became of every criterion; shared, so copy before changing it."""
-    return _flips(first, second, wanted, as_stored, _themes_key())
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _flips(
-    first: str, second: str, wanted: ExampleFilter | None, as_stored: bool, key: tuple[str, ...]
-) -> pd.DataFrame:
-    found = _comparison(first, second, wanted, as_stored, key)
-    return criterion_flips.flips(library(), found, _side(first, as_stored, key))
-
-
-def grader_agreement(
-    first: str, second: str, wanted: ExampleFilter | None = None, *, as_stored: bool = False
-) -> GraderAgreement | None:
-    """Return how far two gradings of the same replies agree, None where no reply is the same."""
-    return _grader_agreement(first, second, wanted, as_stored, _themes_key())
-
-
-@st.cache_data(show_spinner=False, max_entries=50)
-def _grader_agreement(
-    first: str, second: str, wanted: ExampleFilter | None, as_stored: bool, key: tuple[str, ...]
-) -> GraderAgreement | None:
-    found = _comparison(first, second, wanted, as_stored, key)
-    return criterion_flips.grader_agreement(
-        library(), found, _flips(first, second, wanted, as_stored, key)
-    )
-
-
-def criterion_texts(run_id: str, criteria: Sequence[int]) -> dict[int, str]:
-    """Return the texts of the criteria on one page of a list."""
-    return pairs.criterion_texts(library(), run_id, criteria)
-
-
-def joint(run_ids: tuple[str, ...], *, as_stored: bool = False) -> Joint:
-    """Return what joining runs as repeats rests on.
-
-    Raises:
-        InputRefusedError: They cannot be joined.
-    """
-    return _joint(run_ids, as_stored, _themes_key())
-
-
-@st.cache_data(show_spinner=False, max_entries=20)
-def _joint(run_ids: tuple[str, ...], as_stored: bool, key: tuple[str, ...]) -> Joint:
-    return prompt_repeats.join([_side(run_id, as_stored, key) for run_id in run_ids])
-
-
-def repeats(
-    run_ids: tuple[str, ...],
-    wanted: ExampleFilter | None = None,
-    name: str = OVERALL,
-    *,
-    as_stored: bool = False,
-) -> PromptRepeats:
-    """Return the scores of one metric by prompt and repeat, over the prompts that all runs hold."""
-    return _repeats(run_ids, wanted, name, as_stored, _themes_key())
-
-
-@st.cache_resource(show_spinner=False, max_entries=24)
-def _repeats(
-    run_ids: tuple[str, ...],
-    wanted: ExampleFilter | None,
-    name: str,
-    as_stored: bool,
-    key: tuple[str, ...],
-) -> PromptRepeats:
-    sides = [_side(run_id, as_stored, key) for run_id in run_ids]
-    kept = _joint(run_ids, as_stored, key).kept
-    if wanted is not None:
-        ids = [(run_id, one.prompt_ids) for run_id, one in zip(run_ids, sides, strict=True)]
-        chosen = pair.slice_prompts(library(), ids, wanted)
-        kept = chosen if kept is None else kept & chosen
-    return prompt_repeats.prompt_repeats(sides, kept, name)
-
-
-def worst_at_k(
-    run_ids: tuple[str, ...],
-    wanted: ExampleFilter | None = None,
-    name: str = OVERALL,
-    *,
-    as_stored: bool = False,
-) -> list[WorstAtK]:
-    """Return the score to expect if the worst of k replies counted, for every k."""
-    return _worst_at_k(run_ids, wanted, name, as_stored, _themes_key())
-
-
-@st.cache_data(show_spinner=False, max_entries=100)
-def _worst_at_k(
-    run_ids: tuple[str, ...],
-    wanted: ExampleFilter | None,
-    name: str,
-    as_stored: bool,
-    key: tuple[str, ...],
-) -> list[WorstAtK]:
-    return reliability.worst_at_k_curve(_repeats(run_ids, wanted, name, as_stored, key).scored)
-
-
-def regrade(first: str, second: str, *, as_stored: bool = False) -> Regrade:
-    """Return how much two gradings of the same replies differ.
-
-    Raises:
-        InputRefusedError: The runs share no prompt with the same rubric.
-    """
-    return _regrade(first, second, as_stored, _themes_key())
-
-
-@st.cache_data(show_spinner=False, max_entries=20)
-def _regrade(first: str, second: str, as_stored: bool, key: tuple[str, ...]) -> Regrade:
-    one, two = _side(first, as_stored, key), _side(second, as_stored, key)
-    return prompt_repeats.regrade(library(), one, two)
-
-
-@st.cache_data(show_spinner="Ranking the runs …", max_entries=20)
-def boards(run_ids: tuple[str, ...]) -> list[Board]:
-    """Return the leaderboards of runs that can be compared."""
-    return ranking.boards([_standing(run_id) for run_id in run_ids])
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _standing(run_id: str) -> Standing:
-    return ranking.standing(library(), run_id)
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
@@ -569,7 +400,7 @@ def remove_slice(name: str) -> None:
 
 def slice_scores(run_id: str, wanted: ExampleFilter, *, as_stored: bool = False) -> RunScores:
     """Return the examples of a slice as a run of their own."""
-    return _slice_scores(run_id, wanted, as_stored, _themes_key())
+    return _slice_scores(run_id, wanted, as_stored, themes_key())
 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
@@ -584,7 +415,7 @@ def slice_figures(
     run_id: str, wanted: ExampleFilter, *, as_stored: bool = False
 ) -> tuple[dict[str, MetricResult], dict[str, Interval]]:
     """Return every figure of a slice by the official rule, and their intervals."""
-    return _slice_figures(run_id, wanted, as_stored, _themes_key())
+    return _slice_figures(run_id, wanted, as_stored, themes_key())
 
 
 @st.cache_data(show_spinner=False, max_entries=50)

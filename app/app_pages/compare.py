@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import data
+import compare_data
 import numpy as np
 import state
 import streamlit as st
@@ -71,10 +71,10 @@ with st.container(horizontal=True, horizontal_alignment="distribute"):
     )
     report_button(run.id, others.first)
 wanted = state.in_slice()
-one, two = (data.side(run_id, as_stored=as_stored) for run_id in (others.first, run.id))
+one, two = (compare_data.side(run_id, as_stored=as_stored) for run_id in (others.first, run.id))
 
 if part == "":
-    graders = data.grader_agreement(others.first, run.id, wanted, as_stored=as_stored)
+    graders = compare_data.grader_agreement(others.first, run.id, wanted, as_stored=as_stored)
     if graders is not None and graders.same_replies:
         agreement_panel(graders)
     headline(found)
@@ -86,7 +86,7 @@ if part == "":
     further = [compared(run, other, as_stored=as_stored) for other in others.further]
     columns(found, [comparison for comparison in further if comparison is not None])
 elif part == "criteria":
-    rows = data.flips(others.first, run.id, wanted, as_stored=as_stored)
+    rows = compare_data.flips(others.first, run.id, wanted, as_stored=as_stored)
     summary(rows)
     flip_list(rows, found)
 elif part == "prompts":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import data
+import compare_data
 import state
 import streamlit as st
 from components.failed_gradings import failed_gradings
@@ -26,7 +26,7 @@ if not remarks(run_ids, as_stored=as_stored):
 slice_bar()
 outcome_notice()
 wanted = state.in_slice()
-found = data.repeats(run_ids, wanted, as_stored=as_stored)
+found = compare_data.repeats(run_ids, wanted, as_stored=as_stored)
 if not found.prompt_ids:
     empty("No prompt lies in this slice.", "Widen it, or look at all examples.")
     st.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import compare_data
 import data
 import pandas as pd
 import state
@@ -127,7 +128,7 @@ def _swap(current: str) -> None:
 def compared(run: RunSummary, other: str, *, as_stored: bool = False) -> Comparison | None:
     """Return the current run less another on the slice, or show in a sentence why there is none."""
     try:
-        return data.comparison(other, run.id, state.in_slice(), as_stored=as_stored)
+        return compare_data.comparison(other, run.id, state.in_slice(), as_stored=as_stored)
     except InputRefusedError as refused:
         st.warning(escaped(str(refused)), icon=":material/block:")
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import data
+import compare_data
 import pandas as pd
 import state
 import streamlit as st
@@ -84,7 +84,7 @@ def flip_list(rows: pd.DataFrame, found: Comparison) -> None:
     if pages > 1:
         page = st.pagination(pages, key="flip_page") or 1
     part = chosen.iloc[PAGE_SIZE * (page - 1) : PAGE_SIZE * page]
-    texts = data.criterion_texts(found.gate.first.run.id, part["criterion"].tolist())
+    texts = compare_data.criterion_texts(found.gate.first.run.id, part["criterion"].tolist())
     table = pd.DataFrame(
         {
             "open": "Open",

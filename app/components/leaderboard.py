@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import compare_data
 import data
 import pandas as pd
 import streamlit as st
@@ -27,7 +28,7 @@ def leaderboard(runs: Sequence[RunSummary]) -> None:
     if len(scored) < 2:
         return
     st.header("Leaderboard")
-    found = data.boards(tuple(run.id for run in scored))
+    found = compare_data.boards(tuple(run.id for run in scored))
     for number, board in enumerate(found):
         _board(board, {run.id: run for run in scored}, number)
     placed = {place.run_id for board in found for place in board.places}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import compare_data
 import data
 import numpy as np
 import pandas as pd
@@ -81,7 +82,7 @@ def _regrade() -> None:
 def remarks(run_ids: tuple[str, ...], *, as_stored: bool) -> bool:
     """Say what joining the runs rests on; False where they cannot be joined."""
     try:
-        joint = data.joint(run_ids, as_stored=as_stored)
+        joint = compare_data.joint(run_ids, as_stored=as_stored)
     except InputRefusedError as refused:
         st.warning(escaped(str(refused)), icon=":material/block:")
         return False
@@ -142,12 +143,12 @@ def spread_panel(found: PromptRepeats) -> None:
 def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None, *, as_stored: bool) -> None:
     """Show worst-at-k overall and by theme."""
     st.subheader("If the worst of k replies counted")
-    overall = data.worst_at_k(run_ids, wanted, as_stored=as_stored)
+    overall = compare_data.worst_at_k(run_ids, wanted, as_stored=as_stored)
     if len(overall) < 2:
         st.markdown("With one reply a prompt there is nothing to take the worst of.")
         return
     themes = sorted(
-        (name for name in data.side(run_ids[0]).scores.metrics if kind_of(name) == "theme"),
+        (name for name in compare_data.side(run_ids[0]).scores.metrics if kind_of(name) == "theme"),
         key=sort_key,
     )
     theme = st.selectbox(
@@ -161,7 +162,10 @@ def worst_panel(run_ids: tuple[str, ...], wanted: ExampleFilter | None, *, as_st
     )
     curves = {
         OVERALL: overall,
-        **{name: data.worst_at_k(run_ids, wanted, name, as_stored=as_stored) for name in themes},
+        **{
+            name: compare_data.worst_at_k(run_ids, wanted, name, as_stored=as_stored)
+            for name in themes
+        },
     }
     beside = Curve(display_name(theme), curves[theme]) if theme else None
     table = _worst_table(curves)
@@ -285,7 +289,7 @@ def _grading(run: RunSummary, *, as_stored: bool) -> tuple[float | None, str]:
             "Answering and grading cannot be told apart without a regrade: a second run in which the same replies were graded again."
         )
     try:
-        found = data.regrade(run.id, chosen, as_stored=as_stored)
+        found = compare_data.regrade(run.id, chosen, as_stored=as_stored)
     except InputRefusedError as refused:
         return None, escaped(str(refused))
     if found.variance is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+import compare_data
 import data
 import numpy as np
 import pandas as pd
@@ -119,7 +120,7 @@ def listed_rows(found: Comparison, sides: tuple[Side, Side], order: str) -> list
 
 def _partner(other: str, example: ExampleView) -> int | None:
     """Return the row of the other run's k-th reply to the same prompt."""
-    ids = data.side(other).prompt_ids
+    ids = compare_data.side(other).prompt_ids
     rows = [row for row, prompt_id in enumerate(ids) if prompt_id == example.prompt_id]
     return rows[example.repeat] if example.repeat < len(rows) else None
 
