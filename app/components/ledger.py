@@ -35,6 +35,7 @@ _STATE_COLORS = {
     State.AVOIDED: "orange",
     State.UNKNOWN: "gray",
 }
+_NAME_WIDTH = 100
 OPEN_VERDICTS = ("met", "not met")
 
 
@@ -190,7 +191,7 @@ def _kinds(row: dict[str, Any]) -> str:
     named = [
         display_name(row[kind]) for kind in ("axis", "level") if isinstance(row.get(kind), str)
     ]
-    return " · ".join(escaped(name) for name in named) or "no axis"
+    return " · ".join(escaped(name, _NAME_WIDTH) for name in named) or "no axis"
 
 
 def _details(row: dict[str, Any], key: str) -> None:
@@ -200,7 +201,7 @@ def _details(row: dict[str, Any], key: str) -> None:
     with st.expander(label, type="compact", expanded=bool(st.session_state.get(state.EXPLAIN))):
         if isinstance(explanation, str):
             foreign(explanation, key=f"{key}_why_{position}", kind="quiet")
-        st.caption(" · ".join(escaped(str(tag)) for tag in row["tags"]) or "no tags")
+        st.caption(" · ".join(escaped(str(tag), _NAME_WIDTH) for tag in row["tags"]) or "no tags")
 
 
 def _switch(row: dict[str, Any], key: str, switches: Switches) -> None:

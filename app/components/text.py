@@ -23,9 +23,11 @@ LONG = 20_000
 
 _WORD_JOINER = "\N{WORD JOINER}"
 _FENCE = re.compile(r"^(\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?)(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+# Where Markdown would make a link of an address although every sign of it is escaped.
+_ADDRESS = re.compile(r"(?<=http)(?=s?://)|(?<=www)(?=\.)|(?<=\S)(?=@[-\w]+\.)", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
-# textContent never parses anything, and dir=auto is set on every text by itself. A box that scrolls must be reached by
+# textContent never parses anything; dir=auto is set on every text by itself, and each of its paragraphs goes its own way. A box that scrolls must be reached by
 # keyboard, which Streamlit's are not.
 _SHOW = """
 export default function ({ data, parentElement }) {
@@ -61,7 +63,8 @@ section:last-child { margin-bottom: 0; }
 section.reply, section.user { border-inline-start: 3px solid var(--st-border-color); padding-inline-start: 0.75rem; }
 section.reply { border-color: var(--st-primary-color); }
 h4 { font-size: 0.85em; font-weight: 600; margin: 0 0 0.15rem 0; }
-p { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; margin: 0; text-align: start; }
+p { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; margin: 0; text-align: start;
+  unicode-bidi: plaintext; }
 section.quiet p { font-size: 0.9em; }
 """
 
@@ -85,9 +88,17 @@ def turns(messages: Sequence[Message], *, key: str, rendered: bool = False, kind
             st.markdown(harmless_markdown(block["text"]))
 
 
-def escaped(text: str) -> str:
-    """Return foreign text that shows as it stands inside our own Markdown: one line, every sign escaped."""
-    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+def escaped(text: str, width: int | None = None) -> str:
+    """Return foreign text that shows as it stands inside our own Markdown: one line, every sign escaped.
+
+    Args:
+        text: The foreign text.
+        width: Longest text shown, in characters; what is longer is cut.
+    """
+    line = " ".join(text.split())
+    if width is not None and len(line) > width:
+        line = line[: width - 1] + "…"
+    return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(_WORD_JOINER, line))
 
 
 def some(n: int, thing: str, plural: str | None = None) -> str:

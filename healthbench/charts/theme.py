@@ -17,6 +17,8 @@ from healthbench.scoring.example import State
 
 ROW_HEIGHT = 24
 """Height in pixels of one row of a chart that lists things."""
+_LOWEST = 140
+"""Least height in pixels of a chart: one row with a legend above and a titled axis below."""
 _EACH_NUMBER_UP_TO = 4
 _ONE_LINE = 20
 """Letters that a label may have in one line; a longer one would take a narrow screen's width from the chart."""
@@ -145,7 +147,9 @@ def figure(palette: Palette, height: int) -> go.Figure:
     return go.Figure(
         layout={
             "template": template(palette),
-            "height": height,
+            "height": max(height, _LOWEST),
+            # Else plotly draws labels over each other rather than a plot of less than 64 pixels.
+            "minreducedheight": 20,
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
             "showlegend": False,
             "bargap": 0.3,

@@ -141,3 +141,13 @@ def test_foreign_text_cannot_format_a_chart():
         == "&lt;b&gt;x&lt;/b&gt; &amp; &lt;a href='y'&gt;z&lt;/a&gt;"
     )
     assert len(plain("word " * 50, 20)) == 20
+
+
+def test_a_chart_of_one_row_keeps_room_for_its_labels():
+    """Below some 140 pixels, and with a plot of at least 64 of them, plotly draws the axis' title over its numbers."""
+    for chart in (
+        dots([Mean("one", 0.5, 0.4, 0.6, 3)], LIGHT),
+        waterfall(with_running_total(ledger_of([5], [True])), 5, LIGHT),
+    ):
+        assert chart.layout.height >= 140
+        assert chart.layout.minreducedheight <= 20
