@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ from healthbench.errors import StoreError
 from healthbench.export import export_run, suggested_name
 from healthbench.readers.mapping_check import problem_of
 from healthbench.store import mappings
+from healthbench.store.folders import PassingFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,8 +26,7 @@ class KeptUploads:
     """Uploaded files on disk, until they are imported or the session that holds them ends."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="healthbench-upload-"))
-        self._end = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self._folder = PassingFolder(data.library().home / "uploads")
 
     def add(self, name: str, content: bytes | memoryview) -> Path:
         """Write one file to a folder of its own: two of one name stay two, and names keep their meaning.
@@ -37,18 +35,18 @@ class KeptUploads:
             StoreError: It cannot be kept.
         """
         try:
-            place = Path(tempfile.mkdtemp(dir=self.folder)) / Path(name).name
+            place = Path(tempfile.mkdtemp(dir=self._folder.path)) / Path(name).name
             place.write_bytes(content)
         except OSError as error:
             raise StoreError(
-                f"{Path(name).name} could not be kept in {self.folder.parent} ({error.strerror}): free some space there, or "
-                "name its path instead of dropping it."
+                f"{Path(name).name} could not be kept in {data.library().home} ({error.strerror}): free some space there, "
+                "or name its path instead of dropping it."
             ) from error
         return place
 
     def remove(self) -> None:
         """Remove the files."""
-        self._end()
+        self._folder.remove()
 
 
 def import_each(

@@ -46,9 +46,8 @@ def importer(where: DeltaGenerator) -> None:
             placeholder="better for files of hundreds of megabytes",
         )
     if files:
-        kept = import_data.KeptUploads()
-        st.session_state[state.KEPT_UPLOADS] = kept
         try:
+            kept = st.session_state[state.KEPT_UPLOADS] = import_data.KeptUploads()
             paths = [kept.add(file.name, file.getbuffer()) for file in files]
         except StoreError as error:
             st.session_state[state.OUTCOMES] = [

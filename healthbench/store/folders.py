@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import uuid
+import weakref
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from healthbench.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from filelock import BaseFileLock
 
 _INCOMING = ".incoming-"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -56,6 +59,43 @@ def publishing(parent: Path) -> Iterator[Incoming]:
     finally:
         with suppress(OSError):
             Path(f"{incoming.path}.lock").unlink()
+
+
+class PassingFolder:
+    """A folder for files that are only passing through the store.
+
+    It goes with ``remove``, when nobody holds this object any more, or, after a kill, with the next start.
+
+    Args:
+        parent: Where it is made.
+
+    Raises:
+        StoreError: The disk is full or the store cannot be written.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        self.path = parent / f"{_INCOMING}{uuid.uuid4().hex}"
+        # Whichever thread drops the last reference must be able to let go of the lock.
+        lock = FileLock(f"{self.path}.lock", thread_local=False)
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+            self.path.mkdir()
+        except OSError as error:
+            _drop(self.path, lock)
+            raise StoreError(_sentence(parent, error)) from error
+        self._end = weakref.finalize(self, _drop, self.path, lock)
+
+    def remove(self) -> None:
+        """Remove the folder with all in it."""
+        self._end()
+
+
+def _drop(path: Path, lock: BaseFileLock) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    lock.release()
+    with suppress(OSError):
+        Path(lock.lock_file).unlink()
 
 
 def clear_leftovers(parent: Path) -> int:

@@ -64,7 +64,7 @@ class Library:
     def __init__(self, home: Path) -> None:
         self.home = home
         self._hub = Hub(home)
-        for kind in ("runs", "datasets"):
+        for kind in ("runs", "datasets", "uploads"):
             clear_leftovers(home / kind)
 
     def close(self) -> None:

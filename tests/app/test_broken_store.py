@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import shutil
-import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -178,7 +177,7 @@ def test_an_upload_that_cannot_be_kept_is_a_sentence(open_page, one_run, monkeyp
     written = Path.write_bytes
 
     def refuse(self, content):
-        if tempfile.gettempdir() in str(self):
+        if "uploads" in str(self):
             raise full
         return written(self, content)
 
@@ -188,6 +187,15 @@ def test_an_upload_that_cannot_be_kept_is_a_sentence(open_page, one_run, monkeyp
     assert not app.exception
     assert "No space left on device" in told(app)
     assert "There is no graded run yet." in told(app)
+
+
+def test_an_upload_leaves_nothing_behind(open_page, home, one_run):
+    app = open_page("runs")
+    app.file_uploader[0].upload(one_run.name, one_run.read_bytes())
+    app.run()
+    assert not app.exception
+    assert only_run(home).exists()
+    assert list((home / "uploads").iterdir()) == []
 
 
 def test_a_path_with_the_separator_of_paths_in_it(open_page, texts, tmp_path):

@@ -23,6 +23,7 @@ from healthbench.model import Criterion, GradedExample, ImportReport, Message, R
 from healthbench.readers import RunSource
 from healthbench.scoring.example import state_of
 from healthbench.scoring.run_scores import from_examples
+from healthbench.store.folders import PassingFolder
 from healthbench.store.library import Library
 from healthbench.store.records import ExampleFilter
 from healthbench.store.run_folder import write_run
@@ -358,6 +359,27 @@ def test_an_import_killed_in_the_middle_leaves_no_run_and_the_next_start_clears_
         assert library.runs() == []
         assert list((store / "runs").iterdir()) == []
         assert imported(library, path).n_examples == 3000
+
+
+def test_what_a_killed_process_had_uploaded_is_cleared_and_what_a_living_one_has_is_not(tmp_path):
+    script = """
+        import os, signal, sys
+        from pathlib import Path
+        from healthbench.store.folders import PassingFolder
+        folder = PassingFolder(Path(sys.argv[1]) / "uploads")
+        (folder.path / "r.json").write_text("{}")
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    store = tmp_path / "store"
+    run_script(script, store, expected=-signal.SIGKILL)
+    assert list((store / "uploads").glob("*/r.json"))
+    living = PassingFolder(store / "uploads")
+    with closing(Library(store)):
+        assert [path.name for path in (store / "uploads").iterdir() if path.is_dir()] == [
+            living.path.name
+        ]
+    del living
+    assert list((store / "uploads").iterdir()) == []
 
 
 def test_what_another_process_is_importing_is_not_cleared(tmp_path):
