@@ -11,10 +11,8 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import webbrowser
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,9 +28,7 @@ from healthbench.run_figures import as_json as figures_json
 from healthbench.run_figures import in_words, run_figures
 from healthbench.scoring.aggregate import RULES
 from healthbench.scoring.length import PRESETS, parse_adjustment
-from healthbench.store.library import Library
-from healthbench.store.mappings import lend_mappings
-from healthbench.store.opening import opened
+from healthbench.store.opening import opened, passing_library
 
 if TYPE_CHECKING:
     from healthbench.store.records import ImportOutcome
@@ -141,11 +137,7 @@ def score(
     adjustment = parse_adjustment(length) if length else None
     refused = False
     elements = []
-    with (
-        tempfile.TemporaryDirectory(prefix="healthbench-") as folder,
-        closing(Library(Path(folder))) as library,
-    ):
-        lend_mappings(Settings().home, library.home)
+    with passing_library(Settings().home) as library:
         if dataset:
             library.attach_dataset(dataset)
         for outcome in library.import_paths(paths, dataset):

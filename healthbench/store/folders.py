@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import tempfile
 import uuid
 import weakref
 from contextlib import contextmanager, suppress
@@ -163,6 +164,9 @@ def _sentence(store: Path, error: Exception) -> str:
             "max_temp_directory_size",
         )
     )
+    # A command that keeps nothing has its store among the passing files.
+    passing = store.parent.parent == Path(tempfile.gettempdir())
+    variable = "TMPDIR" if passing else "HEALTHBENCH_HOME"
     if full:
-        return f"There is no room on the disk for {store}: free some space or set HEALTHBENCH_HOME, then import again."
-    return f"The store at {store} could not be written: check its permissions, or set HEALTHBENCH_HOME to another folder."
+        return f"There is no room on the disk for {store}: free some space or set {variable}, then import again."
+    return f"The store at {store} could not be written: check its permissions, or set {variable} to another folder."

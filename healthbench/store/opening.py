@@ -8,13 +8,32 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from healthbench.errors import InputRefusedError
+from healthbench.errors import InputRefusedError, StoreError
 from healthbench.readers.reading import refusing
 from healthbench.store.library import Library
 from healthbench.store.mappings import lend_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+@contextmanager
+def passing_library(home: Path) -> Iterator[Library]:
+    """Give a store that is gone afterwards; it reads tables as the user's store at ``home`` does.
+
+    Raises:
+        StoreError: There is no room for it.
+    """
+    try:
+        place = tempfile.TemporaryDirectory(prefix="healthbench-")
+    except OSError as error:
+        raise StoreError(
+            f"No passing folder could be made ({error.strerror}): free some space on the disk, or set TMPDIR to a folder "
+            "on another."
+        ) from error
+    with place as folder, closing(Library(Path(folder))) as library:
+        lend_mappings(home, library.home)
+        yield library
 
 
 @contextmanager
@@ -31,13 +50,9 @@ def opened(
     Raises:
         InputRefusedError: A name is neither, or its file is refused or holds more than one run.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="healthbench-") as folder,
-        closing(Library(Path(folder))) as library,
-    ):
+    with passing_library(home) as library:
         for place in (home / "datasets").glob("[!.]*/dataset.json"):
             _show(place.parent, library.home / "datasets")
-        lend_mappings(home, library.home)
         if dataset:
             library.attach_dataset(dataset)
         yield library, [_run(library, name, home, dataset) for name in names]

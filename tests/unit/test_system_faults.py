@@ -6,6 +6,8 @@ import errno
 import json
 import math
 import os
+import sys
+import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from healthbench.cli import main
 from healthbench.errors import InputRefusedError, StoreError
 from healthbench.readers import simple_evals
 from healthbench.readers.fields import Where, fraction_of, points_of
@@ -156,3 +159,16 @@ def test_a_store_that_is_a_file_is_one_sentence(tmp_path):
         with pytest.raises(StoreError, match=f"{os.sep}home"):
             library.import_paths([path])
     assert home.read_text() == "not a folder"
+
+
+def test_no_room_for_passing_files_is_one_sentence(tmp_path, monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = graded.allresults(tmp_path / "r.json", *graded.three_examples())
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    monkeypatch.setattr(sys, "argv", ["healthbench", "score", str(path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith("No passing folder could be made (No space left")
