@@ -7,7 +7,8 @@ run: $(VENV)/.installed
 	@$(VENV)/bin/healthbench
 
 test: $(VENV)/.installed-dev lint
-	@$(VENV)/bin/python -m pytest -n auto --dist loadfile
+	@$(VENV)/bin/python -m pytest -n auto --dist loadfile --ignore tests/e2e
+	@$(VENV)/bin/python -m pytest -n auto --dist loadfile tests/e2e
 
 lint: $(VENV)/.installed-dev
 	@$(VENV)/bin/ruff check .

@@ -146,7 +146,7 @@ def tag_order(tag: str) -> tuple[int, int, str]:
 def _with_kind(tags: pd.DataFrame) -> pd.DataFrame:
     """Add the kind of each tag; specialties come with the most frequent first."""
     tags.insert(0, "kind", [tag_kind(tag) for tag in tags["tag"]])
-    frequent = tags.sort_values("conversations", ascending=False, kind="stable")
+    frequent = tags.sort_values(["conversations", "tag"], ascending=[False, True])
     places = sorted(frequent.index, key=lambda row: tag_order(tags["tag"][row])[:2])
     return tags.loc[places].reset_index(drop=True)
 

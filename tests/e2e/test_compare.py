@@ -93,7 +93,7 @@ def test_a_slice_is_saved_and_used_for_a_comparison(page, visit, settled):
     page.get_by_label("Name of the slice").fill("uncertain")
     page.get_by_label("Name of the slice").press("Enter")
     page.get_by_role("button", name="Save as a slice").click()
-    page.get_by_role("button", name="uncertain").wait_for()
+    page.get_by_role("button", name="uncertain", exact=True).wait_for()
     visit(page, f"/compare?run={run}")
     page.get_by_role("combobox", name="Examples counted").click()
     page.get_by_role("option", name="uncertain").click()

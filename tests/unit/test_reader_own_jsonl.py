@@ -14,6 +14,7 @@ import healthbench.readers
 from healthbench.errors import InputRefusedError
 from healthbench.model import Criterion, GradedExample, Message, RunInfo, Verdict
 from healthbench.readers import open_runs
+from healthbench.readers.fields import MIN_POINTS
 from healthbench.readers.own_jsonl import example_line, header_line, without_texts
 
 SCHEMA = json.loads(
@@ -27,7 +28,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 named = texts.filter(lambda text: text.strip() == text and text != "")
 points = st.one_of(
     st.integers(-1000, 1000).filter(bool),
-    st.floats(-1000, 1000, allow_nan=False).filter(lambda p: p and p != int(p)),
+    st.floats(-1000, 1000, allow_nan=False).filter(lambda p: abs(p) >= MIN_POINTS and p != int(p)),
 )
 verdicts = st.one_of(
     st.builds(Verdict, st.sampled_from([True, False, None]), st.none() | named, st.none()),
