@@ -2,7 +2,8 @@
 
 Layout, version ``SCHEMA_VERSION`` (columns: ``sql/part_tables.sql``, points: ``sql/tally.sql``)::
 
-    runs/<id>/run.json                       what is known of the run, its headline figures, its import report
+    runs/<id>/run.json                       what is known of the run, its headline figures, its import report, and
+                                             the sha256 of every file below
     runs/<id>/examples/part-NNNN.parquet     one row an example: texts and points
     runs/<id>/items/part-NNNN.parquet        one row a criterion of an example, with its verdict
     runs/<id>/tag_scores/part-NNNN.parquet   one row an example and criterion tag: points
